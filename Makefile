@@ -24,8 +24,8 @@ format: $(VENV)/ready
 	$(BIN)/ruff format .
 
 # The whole chain at work, in the terminal; on a fresh machine it needs nothing but Python and make.
-# FAULTS=1 WIRE=angel_eye (or lines) GAME=commission SPEED=10 TABLES=3 ROUNDS=5 SEED=1 PAGES=0: see `shoe-controller demo --help`.
-DEMO_OPTIONS := $(foreach option,faults wire game speed tables rounds seed broker pages,$\
+# FAULTS=1 WIRE=angel_eye (or lines) GAME=commission SPEED=10 TABLES=3 ROUNDS=5 SEED=1 COUNTER=1 PAGES=0: see `shoe-controller demo --help`.
+DEMO_OPTIONS := $(foreach option,faults wire game speed tables rounds seed broker counter pages,$\
     $(addprefix --$(option)=,$(value $(shell echo $(option) | tr a-z A-Z))))
 demo: $(VENV)/demo-ready
 	@$(BIN)/python -m shoe_controller.cli demo $(DEMO_OPTIONS)

@@ -8,14 +8,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 PREFIX=/opt/shoe-controller
 UNITS=/etc/systemd/system
-SERVICES=(shoe-controller.service shoe-controller@.service shoe-board.service shoe-console.service shoe-console@.service shoe-witness.service)
+SERVICES=(shoe-controller.service shoe-controller@.service shoe-board.service shoe-console.service shoe-console@.service shoe-witness.service shoe-pit.service)
 
 [ "$(id -u)" -eq 0 ] || { echo "Run it as root: sudo $0 $*" >&2; exit 1; }
 running() { [ -d /run/systemd/system ]; }
 
 if [ "${1:-}" = --uninstall ]; then
     if running; then
-        systemctl disable --now shoe-controller.service shoe-board.service shoe-console.service shoe-witness.service shoe-kiosk.service 2>/dev/null || true
+        systemctl disable --now shoe-controller.service shoe-board.service shoe-console.service shoe-witness.service shoe-pit.service shoe-kiosk.service 2>/dev/null || true
         systemctl stop 'shoe-controller@*.service' 'shoe-console@*.service' || true
     fi
     for unit in "${SERVICES[@]}" shoe-kiosk.service; do rm -rf "${UNITS:?}/$unit" "${UNITS:?}/$unit.d"; done
@@ -24,7 +24,7 @@ if [ "${1:-}" = --uninstall ]; then
         /usr/local/bin/shoe-controller /usr/local/bin/shoe-emulator /usr/local/bin/shoe-conformance
     rm -rf "$PREFIX" /usr/lib/shoe-controller
     ! running || systemctl daemon-reload
-    echo "Left in place: /etc/shoe-controller, /var/lib/shoe-controller and /var/lib/shoe-witness."
+    echo "Left in place: /etc/shoe-controller, /var/lib/shoe-controller, /var/lib/shoe-witness and /var/lib/shoe-pit."
     exit 0
 elif [ $# -gt 0 ]; then
     echo "Unknown option '$1': leave it out, or use --uninstall." >&2
@@ -87,6 +87,6 @@ if running; then
     udevadm control --reload 2>/dev/null || true
     udevadm trigger --subsystem-match=tty --subsystem-match=usb 2>/dev/null || true
     systemctl try-restart 'shoe-controller.service' 'shoe-controller@*.service' 'shoe-board.service' \
-        'shoe-console.service' 'shoe-console@*.service' 'shoe-witness.service' || true
+        'shoe-console.service' 'shoe-console@*.service' 'shoe-witness.service' 'shoe-pit.service' || true
 fi
 echo "shoe-controller is installed. Next: sudo shoe-controller init"

@@ -14,6 +14,7 @@ COMMANDS = (
     "board",
     "console",
     "witness",
+    "pit",
     "init",
     "doctor",
     "status",

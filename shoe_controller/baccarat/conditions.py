@@ -142,10 +142,26 @@ def _allowed(word: str, value: object) -> Value:
     raise ConditionError(f"{word} cannot be {_text(value)}; it is one of {choices}")
 
 
+ANY_ROUND = "any round"
+
+
+def read_description(text: str) -> dict[str, list[Value]]:
+    """The condition that `describe` has written as this text; raise `ConditionError` if it is none."""
+    when: dict[str, list[Value]] = {}
+    for part in () if text == ANY_ROUND else text.split(", "):
+        word, _, values = part.partition(" ")
+        by_text = {_text(value): value for value in WORDS[word].values} if word in WORDS else {}
+        unknown = [value for value in values.split(" or ") if value not in by_text]
+        if unknown:
+            raise ConditionError(f"{part!r} is not in the vocabulary")
+        when[word] = [by_text[value] for value in values.split(" or ")]
+    return when
+
+
 def describe(when: Mapping[str, object]) -> str:
     """A condition as one line of text: "winner banker, banker_total 6, banker_cards 2 or 3"."""
     if not when:
-        return "any round"
+        return ANY_ROUND
     return ", ".join(
         f"{word} {' or '.join(_text(v) for v in wanted) if isinstance(wanted, list | tuple) else _text(wanted)}"
         for word, wanted in when.items()

@@ -4,16 +4,12 @@ from collections.abc import Callable, Mapping
 
 from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import TABLE_NAME, Floor
+from shoe_controller.board.sections import PitRow, pit_row
 from shoe_controller.web.push import Stream
-from shoe_controller.web.static_files import File, in_language
+from shoe_controller.web.static_files import File, in_language, in_look
 
 PIT_PAUSE = 0.2
 """Seconds between two messages to a pit view: with many tables something always happens."""
-
-LOOKS = ("dark", "light")
-
-LOOK_MARK = b'data-look="dark"'
-"""The look in the page's file; it is replaced by the requested one."""
 
 
 class BoardAddresses:
@@ -52,16 +48,17 @@ class BoardAddresses:
 
     def stream(self, path: str) -> Stream | None:
         if path == "pit" and self._pit:
-            return Stream(PitFeed(self._floor, self._clock), PIT_PAUSE)
+            return Stream(PitFeed(self._floor, self._pit_row), PIT_PAUSE)
         name = _table_in(path)
         return None if name is None else Stream(BoardFeed(self._floor, name))
 
+    def _pit_row(self, name: str) -> PitRow:
+        return pit_row(self._floor, name, self._clock())
+
     def _dressed(self, file: str, query: Mapping[str, str]) -> bytes:
         """The page in the language and the look that its address requests, where they exist."""
-        look = query.get("look", "")
-        look = look if look in LOOKS else self._look
         page = in_language(self._files[file].content, query.get("lang", ""), self._language)
-        return page.replace(LOOK_MARK, f'data-look="{look}"'.encode(), 1)
+        return in_look(page, query.get("look", ""), self._look)
 
 
 def _table_in(path: str) -> str | None:

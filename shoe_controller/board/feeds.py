@@ -6,7 +6,8 @@ Each message is a JSON object of which a page replaces the parts that are in it;
 from collections.abc import Callable
 
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.sections import PitRow, board_sections, pit_row
+from shoe_controller.board.sections import PitRow, board_sections
+from shoe_controller.follow.in_sight import Waiting
 from shoe_controller.web.push import SentSections
 
 
@@ -34,29 +35,30 @@ WAITING = ":waiting"
 class PitFeed:
     """A row for each table of the site."""
 
-    def __init__(self, floor: Floor, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, floor: Floor, row: Callable[[str], PitRow], version_beside: Callable[[str], int] = lambda _name: 0
+    ) -> None:
+        """`version_beside` grows with what `row` makes its rows of beside the floor."""
         self._floor = floor
-        self._clock = clock
-        self._seen = -1
-        self._versions: dict[str, int] = {}
-        self._waited = False
+        self._row = row
+        self._version_beside = version_beside
+        self._versions: dict[str, tuple[int, int]] | None = None
+        self._waiting: Waiting | None = None
         self._sent = SentSections()
 
     def news(self) -> bytes | None:
         floor = self._floor
-        if floor.version == self._seen:
-            return None
-        is_first, self._seen = self._seen < 0, floor.version
-        rows: dict[str, PitRow | None] = {
-            name: pit_row(floor, name, self._clock())
-            for name, version in floor.versions.items()
-            if self._versions.get(name) != version
-        }
-        gone = [name for name in self._versions if name not in floor.versions]
-        self._versions = dict(floor.versions)
+        versions = {name: (version, self._version_beside(name)) for name, version in floor.versions.items()}
         waiting = floor.waiting
-        waits = {WAITING: waiting} if waiting is not None or self._waited else {}
-        self._waited = waiting is not None
+        if versions == self._versions and waiting == self._waiting:
+            return None
+        is_first, known = self._versions is None, self._versions or {}
+        rows: dict[str, PitRow | None] = {
+            name: self._row(name) for name, version in versions.items() if known.get(name) != version
+        }
+        gone = [name for name in known if name not in versions]
+        waits = {WAITING: waiting} if waiting is not None or self._waiting is not None else {}
+        self._versions, self._waiting = versions, waiting
         message = self._sent.message(rows | dict.fromkeys(gone) | waits)
         for name in gone:
             self._sent.forget(name)

@@ -21,7 +21,7 @@ from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import serve
 from shoe_controller.web.push import ChangeSignal
-from shoe_controller.web.static_files import read_files
+from shoe_controller.web.static_files import TILES, read_files
 
 STATIC = Path(__file__).parent / "static"
 
@@ -30,7 +30,7 @@ async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier, random
     settings = config.settings
     bell = ChangeSignal()
     floor = Floor(settings.site, tables=frozenset(settings.tables), changed=bell.ring)
-    files = read_files(STATIC)
+    files = read_files(TILES, STATIC)
     addresses = BoardAddresses(
         floor,
         files,

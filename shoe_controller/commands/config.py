@@ -16,12 +16,15 @@ from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.console import ConsoleSettings
 from shoe_controller.config.file_kind import FileKind, kind_of
+from shoe_controller.config.pit import PitSettings
+from shoe_controller.config.site_people import SiteRole, is_of_site_people, read_site_people
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import (
     LOADERS,
     BoardConfig,
     Config,
     ConsoleConfig,
+    PitConfig,
     WitnessConfig,
     for_running,
     load_config,
@@ -38,8 +41,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "check",
         help="report everything that is wrong with a file",
         description="Report everything that is wrong with a configuration, each with its place: a table's, or that of "
-        "a board, a console or a witness. Of a table's it shows the smallest and the largest payment of every wager, "
-        "and what a counter would win with it; it warns of those with which that is more than the house's limit.",
+        "a board, a console, a witness or the pit's process. Of a table's it shows the smallest and the largest "
+        "payment of every wager, and what a counter would win with it; it warns of those with which that is more than "
+        "the house's limit.",
     )
     check.add_argument("file", type=Path, metavar="FILE")
     check.add_argument(
@@ -55,6 +59,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     kind = kind_of(args.file)
     try:
+        if is_of_site_people(args.file):
+            return _show_people(args)
         if kind is not FileKind.TABLE:
             return _show_pages(args, kind)
         config = load_config(args.file)
@@ -89,6 +95,16 @@ def run(args: argparse.Namespace) -> int:
     return GOOD
 
 
+def _show_people(args: argparse.Namespace) -> int:
+    people = read_site_people(args.file)
+    if args.json:
+        print_json({"good": True, "file": as_text(str(args.file)), "problems": [], "for": "people of the site"})
+    else:
+        of_roles = (f"{sum(role in person.roles for person in people)} with the role {role}" for role in SiteRole)
+        sys.stdout.write(f"{as_text(str(args.file))} is valid for people of the site: {', '.join(of_roles)}\n")
+    return GOOD
+
+
 def _show_pages(args: argparse.Namespace, kind: FileKind) -> int:
     """Of a file for the pages or the witness everything is checked that they need, secret files too."""
     summary = ", ".join(_summary_of_pages(LOADERS[kind](args.file, None)))
@@ -99,16 +115,18 @@ def _show_pages(args: argparse.Namespace, kind: FileKind) -> int:
     return GOOD
 
 
-def _summary_of_pages(config: BoardConfig | ConsoleConfig | WitnessConfig) -> Iterator[str]:
+def _summary_of_pages(config: BoardConfig | ConsoleConfig | WitnessConfig | PitConfig) -> Iterator[str]:
     settings = config.settings
     if isinstance(config, ConsoleConfig):
         yield f"table {config.site}/{config.table}"
-    elif isinstance(settings, BoardSettings):
+    elif isinstance(settings, BoardSettings | PitSettings):
         tables = ", ".join(settings.tables)
         yield f"site {settings.site}, {f'of it {tables}' if tables else 'all tables'}"
     elif isinstance(settings, WitnessSettings):
         yield f"site {settings.site}, file {settings.file}"
-    if isinstance(settings, BoardSettings | ConsoleSettings):
+    if isinstance(config, PitConfig):
+        yield f"file {config.settings.file}, {len(config.people)} people of the site"
+    if isinstance(settings, BoardSettings | ConsoleSettings | PitSettings):
         yield f"pages at {settings.host} port {settings.port}{'' if settings.cert_file is None else ' with TLS'}"
     user = "without a user" if config.username is None else f"as {config.username}"
     yield f"broker at {config.mqtt.host} port {config.mqtt.port}{' with TLS' if config.mqtt.tls else ''} {user}"

@@ -6,17 +6,20 @@ import math
 import secrets
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
+from shoe_controller.config.passwords import BadPasswordError, hash_password
+from shoe_controller.config.people import Person
 from shoe_controller.config.pins import BadPinError, check_pin, hash_pin
+from shoe_controller.config.site_people import SitePerson, SiteRole
 from shoe_controller.config.strict_reading import BadFileError, join_place
 from shoe_controller.config.table_file import LOADERS, Config
 from shoe_controller.messages.acts import Role
-from shoe_controller.setup.config_change import Changed, Edit, Loaded, NotChangedError, change
+from shoe_controller.setup.config_change import Changed, Edit, Loaded, NotChangedError, change, change_site_people
 from shoe_controller.setup.offer_edit import without_wager
 from shoe_controller.setup.toml_edit import EditError, Keys, parse_key, with_section, with_value
 
@@ -40,17 +43,20 @@ def add_actions(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     put.set_defaults(run=run_set, json=False)
 
-    person = actions.add_parser("person", help="add a person to a table's file")
+    person = actions.add_parser("person", help="add a person to a table's file, or to that of a site's people")
     added = person.add_subparsers(dest="what", required=True, metavar="ACTION").add_parser(
         "add",
-        help="add a person, with a PIN",
-        description="Add a dealer or a supervisor to a table's file. The PIN is asked for, twice and without showing "
-        "it; if standard input is not a terminal, its first line is the PIN.",
+        help="add a person, with a PIN or a password",
+        description="Add a dealer or a supervisor, with a PIN, to a table's file; or a person who signs in at a page "
+        "of the site, with a password, to the file of the site's people. The secret is asked for, twice and without "
+        "showing it; if standard input is not a terminal, its first line is that.",
     )
     _add_file(added)
     role = added.add_mutually_exclusive_group(required=True)
     for each in Role:
         role.add_argument(f"--{each.value}", metavar="ID=NAME", help=f"such as anita='Anita Rai', a {each.value}")
+    for site_role, may in (("pit", "live edges and alarms"), ("reports", "reports"), ("auditor", "rounds")):
+        role.add_argument(f"--{site_role}", metavar="ID=NAME", help=f"such as rana='B. Rana', who may see {may}")
     added.set_defaults(run=run_person_add, json=False)
 
     wager = actions.add_parser("wager", help="stop offering a wager")
@@ -86,18 +92,48 @@ def run_set(args: argparse.Namespace) -> int:
 
 
 def run_person_add(args: argparse.Namespace) -> int:
-    role = Role.DEALER if args.dealer is not None else Role.SUPERVISOR
-    given = args.dealer if args.dealer is not None else args.supervisor
+    roles: tuple[Role | SiteRole, ...] = (*Role, *SiteRole)
+    role, given = next((each, chosen) for each in roles if (chosen := getattr(args, each.value)) is not None)
     identity, _, name = given.partition("=")
     if not identity or not name:
         return bad_input(args, "bad_person", f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
+    return (
+        _add_to_table(args, identity, name, role)
+        if isinstance(role, Role)
+        else _add_to_site(args, identity, name, role)
+    )
 
+
+def _add_to_site(args: argparse.Namespace, identity: str, name: str, role: SiteRole) -> int:
+    def add(text: str, people: tuple[SitePerson, ...]) -> str:
+        _refuse_twin(identity, people)
+        password = Questions(ask=sys.stdin.isatty()).new_password(identity)
+        hashed = hash_password(password, secrets.token_bytes(SALT_BYTES))
+        return with_section(text, "people", {"id": identity, "name": name, "roles": [role.value], "password": hashed})
+
+    try:
+        change_site_people(args.file, add)
+    except BadFileError as error:
+        return _refused(args, error)
+    except (NotChangedError, EditError, BadPasswordError, NotAnsweredError) as error:
+        return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
+    sys.stdout.write(
+        f"{as_text(str(args.file))} is changed.\nThe pages that it is for take it up when they are restarted.\n"
+    )
+    return GOOD
+
+
+def _refuse_twin(identity: str, people: Iterable[Person | SitePerson]) -> None:
+    """Before anything secret is asked for: nobody types that in vain."""
+    twin = next((each for each in people if each.id.casefold() == identity.casefold()), None)
+    if twin is not None:
+        raise NotChangedError(f"{identity!r} is the id of {twin.name} already: each person needs their own")
+
+
+def _add_to_table(args: argparse.Namespace, identity: str, name: str, role: Role) -> int:
     def add(text: str, loaded: Loaded) -> str:
         people = _table(loaded).people
-        # Before the PIN is asked for: nobody types one in vain.
-        twin = next((each for each in people if each.id.casefold() == identity.casefold()), None)
-        if twin is not None:
-            raise NotChangedError(f"{identity!r} is the id of {twin.name} already: each person needs their own")
+        _refuse_twin(identity, people)
         pin = Questions(ask=sys.stdin.isatty()).new_pin(identity, name, role)
         if any(check_pin(pin, each.pin.reveal()) for each in people):
             raise BadPinError("somebody else at this table has this PIN: choose another")

@@ -18,8 +18,11 @@ from shoe_controller.demo.settings import (
     WIRES,
     DemoSettings,
 )
+from shoe_controller.demo.strategies import COUNTS
 
 FAILED = 1
+COUNTER, NO_COUNTER = "1", "0"
+USUAL_COUNTER = "natural_9_over_7"
 PAGES, NO_PAGES = "1", "0"
 """Values for yes and no after PAGES=."""
 
@@ -31,7 +34,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Start a broker, an emulated shoe with its dealer, players who bet, a controller, and the pages "
         "for browsers, all on this machine and in a temporary folder, and watch them. Ctrl-C stops everything and "
         "reports whether what left the shoe, what the journal holds and what the display received are the same.",
-        epilog="The same for `make demo`: FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…, PAGES=0",
+        epilog="The same for `make demo`: FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…, COUNTER=1, "
+        "PAGES=0",
     )
     parser.add_argument("--wire", choices=WIRES, default=WIRES[0], help="the shoe's protocol (default: %(default)s)")
     parser.add_argument("--game", choices=GAMES, default=GAMES[0], help="the base game (default: %(default)s)")
@@ -59,6 +63,15 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         f"it, or what is named. Of the shoe: {', '.join(FAULTS)}. Of the people: {', '.join(IRREGULARITIES)}. "
         "The name of an alert stands for everything that raises it. "
         "Without --rounds the demo stops when all are over",
+    )
+    parser.add_argument(
+        "--counter",
+        nargs="?",
+        choices=(*COUNTS, COUNTER, NO_COUNTER),
+        const=COUNTER,
+        default=NO_COUNTER,
+        help="let the player in the last seat count cards, by a published count; the wager that it is for is offered "
+        f"then (1 or no name: {USUAL_COUNTER})",
     )
     parser.add_argument(
         "--broker", choices=BROKERS, default=BROKERS[0], help="auto uses Mosquitto if it is installed (default)"
@@ -90,6 +103,7 @@ def run(args: argparse.Namespace) -> int:
         faults=faults,
         broker=args.broker,
         pages=args.pages == PAGES,
+        counter={COUNTER: USUAL_COUNTER, NO_COUNTER: None}.get(args.counter, args.counter),
     )
     return _show(args, settings)
 

@@ -1,6 +1,6 @@
 """`shoe-controller doctor CONFIG`: checks everything around a table that can be wrong, and says what to do about it.
 
-Of the file of a board, a console or a witness it checks what those need.
+Of the file of a board, a console, a witness or the pit's process it checks what those need.
 
 Exit code 0 means that nothing is wrong, 1 that something is, 2 that the arguments cannot be used.
 """
@@ -27,7 +27,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="find out what is wrong with a table, and what to do",
         description="Check a table's configuration, port, shoe, broker, journal and machine, and say what to do about "
         "each problem. It changes nothing, and may be run beside a running table. Use sudo to check everything. The "
-        "file may also be that of a board, a console or a witness.",
+        "file may also be that of a board, a console, a witness or the pit's process.",
     )
     add_config_argument(parser)
     parser.add_argument("--skip", action="append", default=[], metavar="CHECK", help="skip a check")

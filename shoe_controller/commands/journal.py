@@ -31,8 +31,8 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.replay_check import Replay
 from shoe_controller.journal.verify import Report, verify
+from shoe_controller.process.lines_file import LinesFileError
 from shoe_controller.witness.evidence import Evidence, differing_checkpoints, differing_heads, evidence_of
-from shoe_controller.witness.lines_file import WitnessFileError
 from shoe_controller.words.render import ENGLISH
 
 DAMAGED = 1
@@ -194,7 +194,7 @@ def _evidence(args: argparse.Namespace) -> list[tuple[Path, Evidence]]:
         try:
             check_plain(file)
             evidence = evidence_of(file, _journal_id(args.file))
-        except WitnessFileError as error:
+        except LinesFileError as error:
             raise _BadOptionError("witness", str(error)) from error
         except OSError as error:
             raise _BadOptionError("witness", f"{file} cannot be read: {error.strerror}.") from error

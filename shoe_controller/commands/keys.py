@@ -1,7 +1,7 @@
-"""`shoe-controller keys shoe|pin`: makes the random secrets that a table needs.
+"""`shoe-controller keys shoe|pin|password`: makes the secrets that a table and its site need.
 
-A key goes into a file and never to the terminal; a PIN comes from the keyboard or from standard input, never from the
-command line, where others could read it.
+A key goes into a file and never to the terminal; a PIN or a password comes from the keyboard or from standard input,
+never from the command line, where others could read it.
 """
 
 import argparse
@@ -14,6 +14,8 @@ from pathlib import Path
 
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.commands.prompts import NotAnsweredError, Questions
+from shoe_controller.config.passwords import LEAST_CHARACTERS, BadPasswordError, hash_password
 from shoe_controller.config.pins import (
     LEAST_DIGITS,
     MOST_DIGITS,
@@ -31,7 +33,7 @@ LONGEST_LINE = 1000
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("keys", help="make a shoe's key, or the hash of a PIN")
+    parser = subparsers.add_parser("keys", help="make a shoe's key, or the hash of a PIN or a password")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     shoe = actions.add_parser(
         "shoe",
@@ -62,6 +64,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_json_option(pin)
     pin.set_defaults(run=run_pin)
+    password = actions.add_parser(
+        "password",
+        help="hash a password for the people of a site",
+        description=f"Ask for a password of {LEAST_CHARACTERS} characters or more, twice and without showing it, and "
+        "print the hash for the file of the site's people. If standard input is not a terminal, its first line is the "
+        "password.",
+    )
+    password.add_argument("--id", default="", metavar="ID", help="whose it is: it may not be little more than that")
+    add_json_option(password)
+    password.set_defaults(run=run_password)
 
 
 def run_shoe(args: argparse.Namespace) -> int:
@@ -100,6 +112,21 @@ def run_pin(args: argparse.Namespace) -> int:
         print_json({"pin": hashed})
     else:
         sys.stdout.write(f"{hashed}\n")
+    return GOOD
+
+
+def run_password(args: argparse.Namespace) -> int:
+    try:
+        password = Questions(ask=sys.stdin.isatty()).new_password(args.id)
+    except BadPasswordError as error:
+        return bad_input(args, "bad_password", str(error))
+    except (NotAnsweredError, KeyboardInterrupt):
+        return bad_input(args, "no_password", "no password was given, so there is no hash")
+    made = hash_password(password, secrets.token_bytes(SALT_BYTES))
+    if args.json:
+        print_json({"password": made})
+    else:
+        sys.stdout.write(f"{made}\n")
     return GOOD
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from shoe_controller.config.passwords import MOST_CHARACTERS, BadPasswordError, check_password
 from shoe_controller.config.pins import BadPinError, check_strength, least_digits
 from shoe_controller.messages.acts import Role
 
@@ -90,6 +91,27 @@ class Questions(NamedTuple):
                     return pin
                 sys.stdout.write("  Those were two different PINs: try again.\n")
             except BadPinError as error:
+                sys.stdout.write(f"  {error}.\n")
+            except EOFError:
+                raise NotAnsweredError(ENDED) from None
+
+    def new_password(self, identity: str = "") -> str:
+        """A password for this person: at a terminal twice and without echo, until it will do; else the next line."""
+        if not self.ask:
+            line = sys.stdin.buffer.readline(4 * MOST_CHARACTERS + 2)
+            if not line:
+                raise NotAnsweredError("standard input has ended, and a password is needed on its first line")
+            password = line.decode(errors="replace").rstrip("\r\n")
+            check_password(password, identity)
+            return password
+        while True:
+            try:
+                password = getpass.getpass("Password: ")
+                check_password(password, identity)
+                if getpass.getpass("The same password again: ") == password:
+                    return password
+                sys.stdout.write("  Those were two different passwords: try again.\n")
+            except BadPasswordError as error:
                 sys.stdout.write(f"  {error}.\n")
             except EOFError:
                 raise NotAnsweredError(ENDED) from None

@@ -24,14 +24,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # It brings the event loop along; no other command should wait for that.
-    from shoe_controller.witness.lines_file import WitnessFileError  # noqa: PLC0415 - see above
+    from shoe_controller.process.lines_file import LinesFileError  # noqa: PLC0415 - see above
     from shoe_controller.witness.process import run as watch  # noqa: PLC0415 - see above
 
     try:
         watch(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
-    except (WitnessFileError, OSError) as error:
+    except (LinesFileError, OSError) as error:
         bad_input(args, "cannot_go_on", str(error))
         return CANNOT_START
     return GOOD

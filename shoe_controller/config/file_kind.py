@@ -13,10 +13,11 @@ class FileKind(Enum):
     BOARD = "board"
     CONSOLE = "console"
     WITNESS = "witness"
+    PIT = "pit"
 
 
 _OF_TABLE = frozenset({"house", "procedure", "shoe", "people", "journal"})
-_OTHERS = (FileKind.BOARD, FileKind.CONSOLE, FileKind.WITNESS)
+_OTHERS = (FileKind.BOARD, FileKind.CONSOLE, FileKind.WITNESS, FileKind.PIT)
 
 
 def kind_of(file: Path, text: str | None = None) -> FileKind:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.baccarat.wagers import unknown
-from shoe_controller.config.pins import BadPinHashError, PinHash
+from shoe_controller.config.pins import parse_pin_hash
+from shoe_controller.config.scrypt_hash import BadHashError
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
@@ -47,6 +48,11 @@ class Person(NamedTuple):
     """The hash, for `pins.check_pin`. A PIN is short enough to be brute-forced from it, so it is a secret too."""
 
 
+def is_id(text: str) -> bool:
+    """Whether it may be the id of a person."""
+    return _ID.fullmatch(text) is not None
+
+
 def people_from(entries: tuple[PersonEntry, ...], problems: list[Problem]) -> tuple[Person, ...]:
     """Return the people whose entries are complete; what cannot be used is added to the problems."""
     people = [_person(entry, Section(f"people[{number}]", problems)) for number, entry in enumerate(entries, 1)]
@@ -57,7 +63,7 @@ def people_from(entries: tuple[PersonEntry, ...], problems: list[Problem]) -> tu
 def _person(entry: PersonEntry, section: Section) -> Person | None:
     for key, example in _TO_WRITE.items():
         section.require(key, getattr(entry, key), example)
-    if entry.id is not None and not _ID.fullmatch(entry.id):
+    if entry.id is not None and not is_id(entry.id):
         message = f"must be 1 to {LONGEST_ID} letters (a-z, A-Z), digits, -, _ or ."
         section.problem("id", f"{message}; not {entry.id!r}")
     section.one_line("name", entry.name, LONGEST_NAME, may_be_empty=False)
@@ -80,8 +86,8 @@ def _pin(value: object, section: Section) -> Secret[str] | None:
         section.problem("pin", _NO_HASH)
         return None
     try:
-        PinHash.parse(value)
-    except BadPinHashError as error:
+        parse_pin_hash(value)
+    except BadHashError as error:
         section.problem("pin", str(error))
         return None
     return Secret(value)

@@ -5,7 +5,8 @@ settings, and what the guard objects to. `docs/table.example.toml` shows every k
 for its keys.
 
 Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board,
-the console and the witness need no house: `load_board`, `load_console` and `load_witness` read what they need.
+the console, the witness and the pit's process need no house: what they need is read by `load_board`, `load_console`,
+`load_witness` and `load_pit`.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from shoe_controller.config.file_kind import FileKind
 from shoe_controller.config.house import HouseEntry, house_from
 from shoe_controller.config.mqtt import MqttEntry, MqttSettings, mqtt_from
 from shoe_controller.config.people import Person, PersonEntry, people_from
+from shoe_controller.config.pit import PitEntry, PitSettings, pit_from
 from shoe_controller.config.procedure import ProcedureEntry, procedure_from
 from shoe_controller.config.secret_files import (
     Secret,
@@ -32,6 +34,7 @@ from shoe_controller.config.secret_files import (
     read_shoe_key,
 )
 from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, card_ids, shoe_from
+from shoe_controller.config.site_people import SitePerson, read_site_people
 from shoe_controller.config.strict_reading import (
     BadFileError,
     Problem,
@@ -74,6 +77,7 @@ class ConfigFile(msgspec.Struct):
     board: BoardEntry | None = None
     console: ConsoleEntry | None = None
     witness: WitnessEntry | None = None
+    pit: PitEntry | None = None
 
 
 COUNTED_LIMIT = 0.5
@@ -99,6 +103,7 @@ class Config(NamedTuple):
     board: BoardSettings | None
     console: ConsoleSettings | None
     witness: WitnessSettings | None
+    pit: PitSettings | None
     counted_limit: float
     """Units that a counter may win in a shoe before `config check` warns."""
 
@@ -175,6 +180,23 @@ class WitnessConfig(NamedTuple):
         return self.username or "witness"
 
 
+class PitConfig(NamedTuple):
+    """Everything the pit's process needs, its password and the people of the site included."""
+
+    settings: PitSettings
+    people: tuple[SitePerson, ...]
+    mqtt: MqttSettings
+    username: str | None
+    """The user of the process at the broker."""
+    password: Secret[str] | None
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """The client name in topics: the user's, so that the broker can keep each user's apart."""
+        return self.username or "pit"
+
+
 def load_config(file: Path, text: str | None = None, *, guarded: bool = True) -> Config:
     """Read a table's file; raise `BadFileError` with everything that is wrong with it.
 
@@ -196,6 +218,9 @@ def load_config(file: Path, text: str | None = None, *, guarded: bool = True) ->
     witness = None
     if entry.witness is not None:
         witness = witness_from(entry.witness, folder, None if table is None else table.site, problems)
+    pit = None
+    if entry.pit is not None:
+        pit = pit_from(entry.pit, folder, None if table is None else table.site, problems)
     if entry.house is None:
         if not any(problem.place == "house" for problem in problems):
             problems.append(Problem("house", f"is missing: {_instead_of_table(entry)}"))
@@ -226,13 +251,14 @@ def load_config(file: Path, text: str | None = None, *, guarded: bool = True) ->
         board=board,
         console=console,
         witness=witness,
+        pit=pit,
         counted_limit=COUNTED_LIMIT if entry.house.counted_limit is None else entry.house.counted_limit,
     )
 
 
 def _instead_of_table(entry: ConfigFile) -> str:
     """What to do with a file that has no rules of a house: it may be that of another program."""
-    others = [name for name in ("board", "console", "witness") if getattr(entry, name) is not None]
+    others = [name for name in ("board", "console", "witness", "pit") if getattr(entry, name) is not None]
     if entry.shoe is None and others:
         return f"this is not a table's file but one for `shoe-controller {others[0]}`; name the table's"
     return "add a [house] section with the rules of the game; docs/table.example.toml shows one"
@@ -365,10 +391,38 @@ def load_witness(file: Path, text: str | None = None) -> WitnessConfig:
     )
 
 
-LOADERS: dict[FileKind, Callable[[Path, str | None], BoardConfig | ConsoleConfig | WitnessConfig]] = {
+def load_pit(file: Path, text: str | None = None) -> PitConfig:
+    """Read what the pit's process needs from a file, which need not have anything else."""
+    problems: list[Problem] = []
+    entry, table, mqtt = _broker_and_table(file, text, problems)
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: the pit's process gets everything from the broker; add [mqtt]"))
+    site = None if table is None else table.site
+    settings = pit_from(entry.pit or PitEntry(), file.parent, site, problems)
+    password, people = None, tuple[SitePerson, ...]()
+    if settings is not None:
+        password = _pages_password("pit", settings, mqtt, problems)
+        try:
+            people = read_site_people(settings.people_file)
+        except BadFileError as error:
+            problems += (Problem("pit.people_file", f"{error.file}: {each}") for each in error.problems)
+    if problems or mqtt is None or settings is None:
+        raise BadFileError(str(file), problems)
+    return PitConfig(
+        settings=settings,
+        people=people,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
+        log=LogSettings(entry.log.level, entry.log.format),
+    )
+
+
+LOADERS: dict[FileKind, Callable[[Path, str | None], BoardConfig | ConsoleConfig | WitnessConfig | PitConfig]] = {
     FileKind.BOARD: load_board,
     FileKind.CONSOLE: load_console,
     FileKind.WITNESS: load_witness,
+    FileKind.PIT: load_pit,
 }
 """What reads the files that are no table's, or checks such a text as if the file said that."""
 
@@ -388,7 +442,10 @@ def _broker_and_table(
 
 
 def _pages_password(
-    section: str, settings: BoardSettings | ConsoleSettings, mqtt: MqttSettings | None, problems: list[Problem]
+    section: str,
+    settings: BoardSettings | ConsoleSettings | PitSettings,
+    mqtt: MqttSettings | None,
+    problems: list[Problem],
 ) -> Secret[str] | None:
     """The password for the broker: the section's own, else the table's. Certificates and keys are checked too."""
     password = None

@@ -6,12 +6,11 @@ kept.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol, get_args
+from typing import Any, NamedTuple, Protocol, get_args
 
 import msgspec
 
 from shoe_controller.console.failures import NotAnswered, SignInsWaiting
-from shoe_controller.console.sessions import ConsoleSession
 from shoe_controller.follow.table import FollowedTable
 from shoe_controller.messages.acts import ActName
 from shoe_controller.messages.refusals import OtherRound, UnknownRequest
@@ -77,6 +76,14 @@ class WagersForm(_Form, frozen=True, kw_only=True):
     stakes: Stakes
 
 
+class Dealer(NamedTuple):
+    """Who signed in at the console."""
+
+    person: str
+    duty_token: str
+    """The table's, which goes with everything that the dealer does there; no page learns it."""
+
+
 class TableRequests(Protocol):
     async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer | NotAnswered: ...
 
@@ -99,11 +106,11 @@ class FormDesk:
         finally:
             self._signing_in -= 1
 
-    async def sign_out(self, session: ConsoleSession) -> None:
+    async def sign_out(self, who: Dealer) -> None:
         """The dealer goes off duty. Whatever the table answers, the console forgets the token."""
         state = self._followed.state
-        if state is not None and state.dealer == session.person:
-            request = {**self._now(), "person": session.person, "token": session.duty_token}
+        if state is not None and state.dealer == who.person:
+            request = {**self._now(), "person": who.person, "token": who.duty_token}
             await self._ask_for_no_round(RequestRole.DEALER, ActName.SIGN_OUT, request)
 
     async def _ask_for_no_round(
@@ -125,10 +132,10 @@ class FormDesk:
             "round": 0 if state is None else state.round,
         }
 
-    async def dealer(self, session: ConsoleSession, form: DealerForm) -> Answer | NotAnswered:
-        return await self._act(RequestRole.DEALER, form, {"person": session.person, "token": session.duty_token})
+    async def dealer(self, who: Dealer, form: DealerForm) -> Answer | NotAnswered:
+        return await self._act(RequestRole.DEALER, form, {"person": who.person, "token": who.duty_token})
 
-    async def supervisor(self, _session: ConsoleSession, form: SupervisorForm) -> Answer | NotAnswered:
+    async def supervisor(self, _who: Dealer, form: SupervisorForm) -> Answer | NotAnswered:
         return await self._act(RequestRole.SUPERVISOR, form, {"person": form.person, "pin": form.pin})
 
     async def _act(self, role: RequestRole, form: ActForm, who: dict[str, str]) -> Answer | NotAnswered:
@@ -146,7 +153,7 @@ class FormDesk:
             return await self._ask_for_no_round(role, ActName.SIGN_IN, request | who)
         return await self._table.ask(role, form.act, request | who)
 
-    async def wagers(self, _session: ConsoleSession, form: WagersForm) -> Answer | NotAnswered:
+    async def wagers(self, _who: Dealer, form: WagersForm) -> Answer | NotAnswered:
         request = {
             "request_id": form.request_id,
             "shoe": form.shoe,

@@ -12,7 +12,6 @@ from pathlib import Path
 from shoe_controller.config.table_file import ConsoleConfig, load_console
 from shoe_controller.console.forms import FormDesk
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
 from shoe_controller.follow.connection import Follower
@@ -24,6 +23,7 @@ from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import serve
 from shoe_controller.web.push import ChangeSignal
+from shoe_controller.web.sessions import Sessions
 from shoe_controller.web.static_files import read_files
 
 STATIC = Path(__file__).parent / "static"

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.pace import CARD_TAKES
-from shoe_controller.config.pins import LOG_COSTS, hash_pin
+from shoe_controller.config.pins import hash_pin
+from shoe_controller.config.scrypt_hash import LOG_COSTS
 from shoe_controller.demo.local_ports import HOST
-from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
+from shoe_controller.demo.settings import DECKS, OFFER, SEATS, SITE, DemoSettings, table_name
+from shoe_controller.demo.strategies import COUNTS
 
 DEALER, OTHER_DEALER = "maya", "gita"
 SUPERVISOR, OTHER_SUPERVISOR = "rana", "bimal"
@@ -88,13 +90,15 @@ def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int) -> 
     if files.key is None:
         # The virtual dealer's hand is quicker by as much as the show is.
         key += f"card_takes = {min(CARD_TAKES, CARD_TAKES / settings.speed):g}\n"
+    counted = () if settings.counter is None else (COUNTS[settings.counter].wager,)
+    offer = ", ".join(f'"{wager}"' for wager in (*OFFER, *counted))
     commission = '[house.commission]\ntaken = "marked"\n' if settings.game == "commission" else ""
     return f"""\
 [house]
 base_game = "{settings.game}"
 decks = {DECKS}
 layout = "nepal_super_baccarat"
-offer = ["base", "pairs", "lucky_6"]
+offer = [{offer}]
 seats = [{seats}]
 limits = {{ all = {{ min = 100, max = 10_000 }} }}
 {commission}

@@ -17,10 +17,12 @@ from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.demo.event_lines import BAD, GOOD, StyledText
 from shoe_controller.demo.folder import DEALER, SUPERVISOR
 from shoe_controller.demo.irregular_scripts import SCRIPTS, Draws, Scene, Step, can_begin, finish_by_hand
-from shoe_controller.demo.players import stakes_of_seat
+from shoe_controller.demo.players import cards_shown, stakes_of_counter, stakes_of_seat
+from shoe_controller.demo.strategies import PublishedCount
 from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, approval, dealer, next_act
 from shoe_controller.messages.facts import BettingOpened, PersonActed
 from shoe_controller.messages.requests import ActRequest, RequestRole, Stake, WagersRequest
+from shoe_controller.messages.retained import InfoMessage
 
 FIRST_BET, LAST_BET = 1.0, 6.0
 """Seconds at a person's pace from the opening of the wagers; the first card comes after a dozen at the earliest."""
@@ -64,7 +66,9 @@ class People:
         pins: dict[str, str],
         speed: float,
         generator: random.Random,
+        counting: PublishedCount | None = None,
     ) -> None:
+        """`counting` is what the last seat goes by."""
         self._scene = scene
         self._watch = scene.watch
         self._truth = scene.truth
@@ -76,6 +80,7 @@ class People:
         self._tokens = {person: generator.randbytes(16).hex() for person in pins}
         self._speed = speed
         self._random = generator
+        self._counting = counting
         self._ids = count(1)
         self._stirred = asyncio.Event()
         self._bets: list[asyncio.TimerHandle] = []
@@ -101,13 +106,18 @@ class People:
         if info is None:
             return
         for seat in info.rules.seats:
-            stakes = stakes_of_seat(info, self._random)
+            stakes = self._stakes(info, seat, fact.shoe)
             pause = self._random.uniform(FIRST_BET, LAST_BET) / self._speed
             if stakes:
                 request = WagersRequest(
                     request_id=self._next_id(), shoe=fact.shoe, round=fact.round, seat=seat, stakes=stakes
                 )
                 self._bets.append(asyncio.get_running_loop().call_later(pause, self._place, request))
+
+    def _stakes(self, info: InfoMessage, seat: str, shoe: int) -> tuple[Stake, ...]:
+        if self._counting is not None and seat == info.rules.seats[-1]:
+            return stakes_of_counter(info, self._counting, cards_shown(self._watch.facts, shoe))
+        return stakes_of_seat(info, self._random)
 
     def _place(self, request: WagersRequest) -> None:
         self._ask(RequestRole.WAGERS, "place", request)

@@ -14,6 +14,8 @@ MOST_TABLES = 16
 
 SITE = "demo"
 DECKS = 8
+OFFER = ("base", "pairs", "lucky_6")
+"""What the tables offer."""
 SEATS = ("1", "2", "3", "5", "6")
 
 
@@ -30,6 +32,8 @@ class DemoSettings(NamedTuple):
     broker: str
     pages: bool
     """Whether the boards, the pit view and a console are served to browsers."""
+    counter: str | None = None
+    """The count that the last seat goes by, of `COUNTS`; its wager is offered then."""
 
 
 def table_name(number: int) -> str:

@@ -32,6 +32,7 @@ from shoe_controller.demo.report import Report, TableEnd, report_on
 from shoe_controller.demo.screen import Screen
 from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
+from shoe_controller.demo.strategies import COUNTS
 from shoe_controller.demo.supervisor import dealer_may_deal
 from shoe_controller.demo.truth import Truth
 from shoe_controller.follow.table import reply_topic, subscriptions
@@ -179,6 +180,7 @@ class Show:
             pins=files.pins,
             speed=self._settings.speed,
             generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - no real money is bet
+            counting=COUNTS[self._settings.counter] if self._settings.counter is not None else None,
         )
         daemon = Program(
             f"the controller of {files.name}",

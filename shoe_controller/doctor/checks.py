@@ -159,7 +159,7 @@ CHECKS = (
 OF_PAGES = (
     Check(
         "configuration",
-        "the file of a board, a console or a witness: every key known, nothing missing, secret files usable",
+        "the file of a board, a console, a witness or the pit: every key known, nothing missing, secret files usable",
         "Do what it says there; docs/table.example.toml explains every key.",
         pages.look_at_configuration,
     ),
@@ -188,11 +188,25 @@ OF_PAGES = (
         pages.look_at_tables,
     ),
 )
-"""For the files of boards, consoles and witnesses."""
+"""For the files of boards, consoles, witnesses and the pit's process."""
+
+
+OF_PIT = (
+    *OF_PAGES,
+    Check(
+        "people",
+        "that somebody may sign in at the pit's page",
+        "Add a person with `shoe-controller config person add`.",
+        pages.look_at_people,
+    ),
+)
+"""For the file of the pit's process."""
+
+_CHECKS = {FileKind.TABLE: CHECKS, FileKind.PIT: OF_PIT}
 
 
 def checks_for(file: Path) -> tuple[Check, ...]:
-    return CHECKS if kind_of(file) is FileKind.TABLE else OF_PAGES
+    return _CHECKS.get(kind_of(file), OF_PAGES)
 
 
 async def examine(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.people import Person
-from shoe_controller.config.pins import SUPERVISOR_DIGITS, PinHash
+from shoe_controller.config.pins import SUPERVISOR_DIGITS, parse_pin_hash
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
@@ -118,7 +118,7 @@ def _add(whom: str, role: Role, file: Path) -> str:
 
 def _may_be_short(person: Person) -> bool:
     """A hash of an earlier version does not say how many digits its PIN has."""
-    digits = PinHash.parse(person.pin.reveal()).digits
+    digits = parse_pin_hash(person.pin.reveal()).digits
     return digits is None or digits < SUPERVISOR_DIGITS
 
 

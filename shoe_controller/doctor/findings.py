@@ -12,7 +12,14 @@ from firmware_protocol.events import LineLook
 from firmware_protocol.link import LineQuality
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
-from shoe_controller.config.table_file import BoardConfig, Config, ConsoleConfig, RunningConfig, WitnessConfig
+from shoe_controller.config.table_file import (
+    BoardConfig,
+    Config,
+    ConsoleConfig,
+    PitConfig,
+    RunningConfig,
+    WitnessConfig,
+)
 from shoe_controller.doctor.users import User
 from shoe_controller.messages.retained import StatusMessage
 
@@ -98,7 +105,7 @@ class Patient:
     machine: Machine = field(default_factory=Machine)
     clock: Clock = field(default_factory=SystemClock)
     config: Config | None = None
-    pages: BoardConfig | ConsoleConfig | WitnessConfig | None = None
+    pages: BoardConfig | ConsoleConfig | WitnessConfig | PitConfig | None = None
     """Set when the file is one for pages or a witness, and everything that they need is there."""
     running: RunningConfig | None = None
     """Set when everything that a table needs is there, secrets included."""

@@ -1,4 +1,4 @@
-"""Checks of the file of a board, console or witness: itself, its secrets, the broker, and the tables it follows."""
+"""Checks of the file of a board, console, witness or pit: itself, its secrets, the broker, the tables it follows."""
 
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
@@ -7,18 +7,21 @@ from pathlib import Path
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.file_kind import kind_of
 from shoe_controller.config.mqtt import MqttSettings
+from shoe_controller.config.pit import PitSettings
+from shoe_controller.config.site_people import SiteRole
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import LOADERS, BoardConfig, ConsoleConfig, WitnessConfig
+from shoe_controller.config.table_file import LOADERS, BoardConfig, ConsoleConfig, PitConfig, WitnessConfig
 from shoe_controller.config.witness import WitnessSettings
 from shoe_controller.doctor.broker import connection, judge_certificate, sentence
 from shoe_controller.doctor.broker_advice import to_do_about
 from shoe_controller.doctor.configuration import NO_CONFIGURATION, files_of_mqtt, judge_files, problems_of
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.doctor.rights import quoted
 from shoe_controller.follow.in_sight import LISTINGS, listed, read_all
 from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession
 
-PagesConfig = BoardConfig | ConsoleConfig | WitnessConfig
+PagesConfig = BoardConfig | ConsoleConfig | WitnessConfig | PitConfig
 
 
 async def look_at_configuration(patient: Patient) -> list[Finding]:
@@ -83,11 +86,27 @@ async def look_at_tables(patient: Patient) -> list[Finding]:
     )
 
 
+async def look_at_people(patient: Patient) -> list[Finding]:
+    """Whether the file of the site's people names somebody for the pit; that it can be used, the first check says."""
+    config = patient.pages
+    if not isinstance(config, PitConfig):
+        return not_looked(NO_CONFIGURATION)
+    file = config.settings.people_file
+    pit = [person.id for person in config.people if SiteRole.PIT in person.roles]
+    if not pit:
+        return problem(
+            f"{file} names nobody with the role pit: nobody may sign in at the page",
+            f"Add a person, with that person's own id and name: `sudo shoe-controller config person add "
+            f"{quoted([file])} --pit rana='B. Rana'`, and restart the service.",
+        )
+    return good(f"{len(pit)} may sign in at the pit's page: {', '.join(pit)}")
+
+
 def _followed(config: PagesConfig) -> tuple[str, tuple[str, ...]]:
     """The site, and the tables of it that must be there; none where all are followed."""
     if isinstance(config, ConsoleConfig):
         return config.site, (config.table,)
-    tables = config.settings.tables if isinstance(config.settings, BoardSettings) else ()
+    tables = config.settings.tables if isinstance(config.settings, BoardSettings | PitSettings) else ()
     return config.settings.site, tables
 
 
@@ -108,4 +127,5 @@ def _files_of(file: Path, config: PagesConfig) -> Iterator[Path]:
     yield from files_of_mqtt(config.mqtt)
     settings = config.settings
     pages = () if isinstance(settings, WitnessSettings) else (settings.cert_file, settings.key_file)
-    yield from (each for each in (settings.password_file, *pages) if each is not None)
+    people = (settings.people_file,) if isinstance(settings, PitSettings) else ()
+    yield from (each for each in (settings.password_file, *people, *pages) if each is not None)

@@ -16,14 +16,14 @@ from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
 from shoe_controller.messages.facts import EventTopic
-from shoe_controller.messages.topics import ANY, TopicKind, TopicRow, Topics, contract, event_topic
+from shoe_controller.messages.topics import ANY, USER, TopicKind, TopicRow, Topics, contract, event_topic
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
 from shoe_controller.setup.access_list import (
     ANY_CLIENT,
     EVERY_TABLE,
     BrokerRole,
     BrokerUser,
-    is_of_witness,
+    is_of_pit,
     may_read,
     may_write,
 )
@@ -133,9 +133,10 @@ class _Trial:
         """What a user tries to write, and whether it must be allowed."""
         for row in contract():
             permitted = may_write(user.role, row) and self._is_ours(user)
-            if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
+            # What the pit publishes its own user tries too: who must not read it could then receive something.
+            if is_of_pit(row) or not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
                 yield self._topic(row, user.name), permitted
-            if row.kind is TopicKind.REQUEST or is_of_witness(row):
+            if USER in row.below:
                 yield self._topic(row, OTHER_CLIENT), False
         if user.role is BrokerRole.TABLE and self._is_ours(user):
             other = Topics(self._config.table.site, OTHER_TABLE)

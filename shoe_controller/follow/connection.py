@@ -1,6 +1,6 @@
 """Follows tables at a broker: connects, subscribes, receives, requests events that are missing, and comes back.
 
-A follower has no will and publishes nothing of itself: all that it sends are requests.
+All that a follower sends by itself are requests. One that publishes too gives each connection a will.
 """
 
 import asyncio
@@ -10,7 +10,15 @@ from typing import Any, Protocol
 import msgspec
 
 from shoe_controller.follow.table import Request
-from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, DiscardedMessage, Incoming
+from shoe_controller.mqtt.broker import (
+    Broker,
+    BrokerError,
+    BrokerLostError,
+    BrokerSession,
+    DiscardedMessage,
+    Incoming,
+    Will,
+)
 from shoe_controller.mqtt.discard_reports import DiscardReports
 
 LOOK_EVERY = 0.25
@@ -73,13 +81,16 @@ class Follower:
         observer: FollowObserver,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        will: Callable[[], Will | None] = lambda: None,
     ) -> None:
+        """`will` is called before each connection."""
         self._broker = broker
         self._followed = followed
         self._changed = changed
         self._observer = observer
         self._clock = clock
         self._sleep = sleep
+        self._will = will
         self._is_up = False
         self._unreadable: set[str] = set()
         self._request_refused = False
@@ -108,7 +119,7 @@ class Follower:
 
     async def _one_session(self) -> None:
         async with self._broker.connect(
-            None, self._followed.subscriptions, on_discarded=self._discards.discarded
+            self._will(), self._followed.subscriptions, on_discarded=self._discards.discarded
         ) as session:
             self._is_up = True
             self._followed.broker_up(session)

@@ -141,6 +141,11 @@ class FollowedTable(RetainedTable):
         self._fold.begin(self.journal or "", after)
         self._apply(now)
 
+    def begin_after(self, after: int, now: float) -> None:
+        """Begin once more, so that earlier events come too: those after this number."""
+        self._awaited = ""
+        self._begin_events(after, now)
+
     # --- events ------------------------------------------------------------------------------------------------------
 
     def _take_event(self, topic: str, payload: bytes, now: float) -> None:

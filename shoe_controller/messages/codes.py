@@ -7,6 +7,7 @@ from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoeEnd
 from shoe_controller.messages.details import AnyDetail
+from shoe_controller.messages.pit import AnyNoEdges, AnyPitAlarm
 from shoe_controller.messages.prompts import AnyPrompt
 from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.messages.witness import AnyWitnessAlarm
@@ -21,6 +22,8 @@ FAMILIES: dict[str, UnionType] = {
     "proposal_ends": AnyProposalEnd,
     "actors": AnyActor,
     "witness_alarms": AnyWitnessAlarm,
+    "no_edges": AnyNoEdges,
+    "pit_alarms": AnyPitAlarm,
 }
 """By the name of their section in the tables of words."""
 

@@ -834,7 +834,6 @@ export interface CardSetAside {
 export interface CardWaits {
   /** Says which code this is; the other fields are its values. */
   code: "card_waits";
-  card: Card;
 }
 
 /** Everyone has seen this card: here it can only be burned (`shown_card`). */
@@ -915,6 +914,12 @@ export interface CardsTogether {
   code: "cards_together";
   /** How many cards. */
   cards: number;
+}
+
+/** A card may have left the shoe unnoticed, or more have come than the decks hold. */
+export interface CardsUncertain {
+  /** Says which code this is; the other fields are its values. */
+  code: "cards_uncertain";
 }
 
 /** An extra card that lies ready as Player's first of the next round. */
@@ -1532,6 +1537,32 @@ export interface EarlierRefusal {
   text: string;
 }
 
+/** The edges of all wagers that a table offers, for one round, from the cards that were shown. */
+export interface EdgesMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** Counts only while the pit's message with the same `start` is online. */
+  start: string;
+  /** The id of the table's journal. */
+  journal: string;
+  /** The last event of the table that it includes. */
+  seq: number;
+  /** The shoe, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round that these are the edges of. */
+  round: number;
+  /** When it was computed: milliseconds since 1970, by the clock of the process. */
+  time: number;
+  /** When it expires, unless a newer one comes before: milliseconds since 1970. */
+  until: number;
+  /** Cards that nobody has seen: those in the shoe, and those that were burned or lie face down. */
+  unseen: number;
+  /** The highest first; empty where there are none. */
+  edges: WagerEdge[];
+  /** Why there are none. */
+  none: NoShoe | NoRoundToCome | FreeHandNow | EventsGone | EventsAwaited | CardsUncertain | PricesUnknown | TableAway | TooFewCards | null;
+}
+
 /** Go back to the shoe's reader, between two rounds. */
 export interface EndHandEntry {
   /** Says which act this is. */
@@ -1626,6 +1657,12 @@ export interface EnteredDiffers {
   number: number;
 }
 
+/** Events of this shoe are missing, and have been requested. */
+export interface EventsAwaited {
+  /** Says which code this is; the other fields are its values. */
+  code: "events_awaited";
+}
+
 /** Events that are on the record already came once more. */
 export interface EventsCameAgain {
   /** Says which code this is; the other fields are its values. */
@@ -1634,6 +1671,12 @@ export interface EventsCameAgain {
   events: number;
   /** How many cards left the shoe by what these events say; none of them was counted again. */
   cards: number;
+}
+
+/** Events of this shoe are not there any more: which cards have been shown is not known. */
+export interface EventsGone {
+  /** Says which code this is; the other fields are its values. */
+  code: "events_gone";
 }
 
 /** Another shoe takes the place of this one; the cards, and all that was dealt, stay. The table's file names it. */
@@ -1779,6 +1822,12 @@ export interface FreeHandAnnounced {
   round: number;
   /** It begins with an extra card that everyone has seen: wagers are not opened, or were returned. */
   carried: boolean;
+}
+
+/** The round is dealt without wagers. */
+export interface FreeHandNow {
+  /** Says which code this is; the other fields are its values. */
+  code: "free_hand";
 }
 
 /** The round is a free hand, dealt without wagers. */
@@ -2203,10 +2252,22 @@ export interface NoResponseTopic {
   code: "no_response_topic";
 }
 
+/** Wagers are not open for a round: the next edges come when they are. */
+export interface NoRoundToCome {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_round_to_come";
+}
+
 /** No cards are being drawn through the reader to be counted. */
 export interface NoRunOut {
   /** Says which code this is; the other fields are its values. */
   code: "no_run_out";
+}
+
+/** No shoe is on the table, or its first card has not been shown yet. */
+export interface NoShoe {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_shoe";
 }
 
 /** The shoe is not connected. */
@@ -2693,6 +2754,32 @@ export interface PinsGuessed {
   users: string[];
 }
 
+/** The alarms about a table that nobody has acknowledged, and the exposed wagers of the present round. */
+export interface PitAlarmsMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** Counts only while the pit's message with the same `start` is online. */
+  start: string;
+  /** The id of the table's journal. */
+  journal: string;
+  /** Exposed wagers, the most exposed last, then those about seats, the newest last; of too many the first are cut. */
+  alarms: RaisedPitAlarm[];
+}
+
+/** Whether the pit's process is online. The broker publishes the offline one as the last will. */
+export interface PitMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** While this is false, no edge with this `start` counts. */
+  online: boolean;
+  /** Random, new at each connection of the process to the broker. */
+  start: string;
+  /** Milliseconds since 1970, by the clock of the process. */
+  time: number;
+  /** Whether its file of alarms can be written to. Edges and alarms are published all the same. */
+  storing: boolean;
+}
+
 /** The shoe reports a card for a place that has one already. */
 export interface PlaceTaken {
   /** Says which code this is; the other fields are its values. */
@@ -2783,6 +2870,12 @@ export interface Price {
   when: string;
   /** Winnings to stake in lowest terms and after commission, as "20:1" or "19:20"; or "push". */
   pays: string;
+}
+
+/** The shoe was opened without prices that this version can read. */
+export interface PricesUnknown {
+  /** Says which code this is; the other fields are its values. */
+  code: "prices_unknown";
 }
 
 /** What is wrong with a card that lies in no hand. */
@@ -2933,6 +3026,16 @@ export interface RaisedAlarm {
   time: number;
   /** What was seen. */
   alarm: JournalRolledBack | CheckpointsRolledBack | RecordForked | CheckpointForked | CheckpointNotGenuine | KeyNotVouchedFor | CheckpointMissing | CheckpointOverdue | TwoControllers | WitnessFileCut;
+}
+
+/** An alarm, as it stands. */
+export interface RaisedPitAlarm {
+  /** The number of its line in the file of the process; 0 while it has none, as before wagers are closed. */
+  line: number;
+  /** When it was raised: milliseconds since 1970, by the clock of the process. */
+  time: number;
+  /** What was found. */
+  alarm: WagerExposed | StakesFollowEdge;
 }
 
 /** The act needs a reason. */
@@ -4998,6 +5101,28 @@ export interface Stake {
   stake: number;
 }
 
+/** The stakes of a seat on a wager follow its edge, as those of a card counter would. */
+export interface StakesFollowEdge {
+  /** Says which code this is; the other fields are its values. */
+  code: "stakes_follow_edge";
+  /** The seat. It is not a person. */
+  seat: string;
+  /** The id of the wager. */
+  wager: string;
+  /** The shoe at whose end this was found. */
+  shoe: number;
+  /** Shoes of this seat that it rests on. */
+  shoes: number;
+  /** Rounds in them in which the seat staked on the wager. */
+  rounds: number;
+  /** The player's edge, weighted with the stakes. */
+  mean_edge: number;
+  /** The value of the test. A seat that does not look at the cards gets so far no more often than once in as many shoes. */
+  evidence: number;
+  /** What may be done. */
+  suggested: SuggestedAct[];
+}
+
 /** How the round stands; totals and what comes next are null while cards they depend on are not shown. */
 export interface Standing {
   /** Points of Player's hand. */
@@ -5158,6 +5283,15 @@ export interface SucceededKey {
   index: number;
 }
 
+/** What a person may do about an alarm. The process does none of it by itself. */
+export type SuggestedAct = "lower_limit" | "take_wager_off" | "end_shoe_early" | "watch_seat";
+
+/** The table's controller is offline. */
+export interface TableAway {
+  /** Says which code this is; the other fields are its values. */
+  code: "table_away";
+}
+
 /** One table of the site. It stays while the controller is away: `status` says whether it is online. */
 export interface TableListing {
   /** The version of this message. */
@@ -5214,6 +5348,12 @@ export interface TimeRanOut {
 export interface TokenMissing {
   /** Says which code this is; the other fields are its values. */
   code: "token_missing";
+}
+
+/** Too few cards are left for a round. */
+export interface TooFewCards {
+  /** Says which code this is; the other fields are its values. */
+  code: "too_few_cards";
 }
 
 /** The seat has changed its wagers too often in this round. After the close a supervisor can put them right. */
@@ -5332,6 +5472,36 @@ export interface VoidAndReplay {
 export interface VoidRound {
   /** Says which act this is. */
   act: "void_round";
+}
+
+/** The edge of one wager for the round that wagers are open for. */
+export interface WagerEdge {
+  /** The id of the wager. */
+  wager: string;
+  /** What the player is expected to win with a stake of one: above 0 the wager is the player's. */
+  edge: number;
+  /** The same from a full shoe. */
+  full_shoe: number;
+}
+
+/** A wager favours the player by more than the limit, for the round that wagers are open for. */
+export interface WagerExposed {
+  /** Says which code this is; the other fields are its values. */
+  code: "wager_exposed";
+  /** The shoe. */
+  shoe: number;
+  /** The round. */
+  round: number;
+  /** The id of the wager. */
+  wager: string;
+  /** The player's edge. */
+  edge: number;
+  /** The limit of the pit's file. */
+  limit: number;
+  /** What is staked on it now, over all seats, in minor units; in the file, when wagers were closed. */
+  staked: number;
+  /** What may be done. */
+  suggested: SuggestedAct[];
 }
 
 /** The request names one wager twice. */
@@ -5587,6 +5757,9 @@ export interface RetainedMessages {
   "rounds": RoundsMessage;
   "tables": TableListing;
   "witness": WitnessMessage;
+  "pit/edges": EdgesMessage;
+  "pit/alarms": PitAlarmsMessage;
+  "pit/presence": PitMessage;
 }
 
 /** The events, by their topic below the table's own. */

@@ -26,6 +26,8 @@ class PitMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Random, new at each connection of the process to the broker."""
     time: int
     """Milliseconds since 1970, by the clock of the process."""
+    storing: bool = True
+    """Whether its file of alarms can be written to. Edges and alarms are published all the same."""
 
 
 # --- edges -----------------------------------------------------------------------------------------------------------
@@ -43,7 +45,7 @@ class NoRoundToCome(NoEdges, frozen=True):
     """Wagers are not open for a round: the next edges come when they are."""
 
 
-class FreeHand(NoEdges, frozen=True):
+class FreeHandNow(NoEdges, frozen=True, tag="free_hand"):
     """The round is dealt without wagers."""
 
 
@@ -59,6 +61,10 @@ class CardsUncertain(NoEdges, frozen=True):
     """A card may have left the shoe unnoticed, or more have come than the decks hold."""
 
 
+class PricesUnknown(NoEdges, frozen=True):
+    """The shoe was opened without prices that this version can read."""
+
+
 class TableAway(NoEdges, frozen=True):
     """The table's controller is offline."""
 
@@ -67,7 +73,17 @@ class TooFewCards(NoEdges, frozen=True):
     """Too few cards are left for a round."""
 
 
-AnyNoEdges = NoShoe | NoRoundToCome | FreeHand | EventsGone | EventsAwaited | CardsUncertain | TableAway | TooFewCards
+AnyNoEdges = (
+    NoShoe
+    | NoRoundToCome
+    | FreeHandNow
+    | EventsGone
+    | EventsAwaited
+    | CardsUncertain
+    | PricesUnknown
+    | TableAway
+    | TooFewCards
+)
 
 
 class WagerEdge(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +154,7 @@ class WagerExposed(PitAlarm, frozen=True):
     limit: float
     """The limit of the pit's file."""
     staked: int
-    """What is staked on it now, over all seats, in minor units."""
+    """What is staked on it now, over all seats, in minor units; in the file, when wagers were closed."""
     suggested: tuple[SuggestedAct, ...]
     """What may be done."""
 
@@ -159,7 +175,8 @@ class StakesFollowEdge(PitAlarm, frozen=True):
     mean_edge: float
     """The player's edge, weighted with the stakes."""
     evidence: float
-    """The value of the test. Seats that do not look at the cards get so far at most once in as many shoes, on average."""
+    """The value of the test. A seat that does not look at the cards gets so far no more often than once in as many
+    shoes."""
     suggested: tuple[SuggestedAct, ...]
     """What may be done."""
 
@@ -171,7 +188,7 @@ class RaisedPitAlarm(msgspec.Struct, frozen=True, kw_only=True):
     """An alarm, as it stands."""
 
     line: int
-    """The number of its line in the file of the process."""
+    """The number of its line in the file of the process; 0 while it has none, as before wagers are closed."""
     time: int
     """When it was raised: milliseconds since 1970, by the clock of the process."""
     alarm: AnyPitAlarm
@@ -188,4 +205,4 @@ class PitAlarmsMessage(msgspec.Struct, frozen=True, kw_only=True):
     journal: str
     """The id of the table's journal."""
     alarms: tuple[RaisedPitAlarm, ...]
-    """The newest, the oldest of them first."""
+    """Exposed wagers, the most exposed last, then those about seats, the newest last; of too many the first are cut."""

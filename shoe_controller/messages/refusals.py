@@ -1,6 +1,5 @@
 """Why a request was refused: codes with their values. Wager limits are in `baccarat/wager_refusals.py`."""
 
-from firmware_protocol.cards import Card
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.wager_refusals import AnyWagerRefusal
 from shoe_controller.messages.acts import ActName
@@ -257,8 +256,6 @@ class OrderDisturbed(Refusal, frozen=True):
 
 class CardWaits(Refusal, frozen=True):
     """A card that the shoe has reported and that waits to be dealt may be this one. Enter only one that it did not."""
-
-    card: Card
 
 
 class CarriedCardIsFirst(Refusal, frozen=True):

@@ -14,6 +14,7 @@ from shoe_controller.messages import facts
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.controllers import ControllerAnswer, ControllerQuestion
 from shoe_controller.messages.facts import AnyFact, EventTopic, Fact
+from shoe_controller.messages.pit import EdgesMessage, PitAlarmsMessage, PitMessage
 from shoe_controller.messages.requests import (
     CHECKPOINTS,
     LONGEST_USER,
@@ -48,7 +49,7 @@ LONGEST_REPLY = 200
 """Characters of a reply topic behind the user: it goes out with every event of a replay."""
 
 USER = "{user}"
-"""Stands for the broker's user in the topic of a request or of a witness, in the table below."""
+"""Stands for the broker's user in the topic of a request, a witness or the pit's process, in the table below."""
 
 STATUS, HEAD, INFO, STATE, ROADS, ROUNDS = "status", "head", "info", "state", "roads", "rounds"
 """The retained topics of a table, below its own part."""
@@ -61,6 +62,13 @@ SITE_TABLES = "tables"
 
 SITE_WITNESS = "witness"
 """The level that witnesses publish under, beside the tables."""
+
+
+PIT = "pit"
+"""The level that the pit's process publishes under: of a table below the table's own part, of itself beside tables."""
+
+PIT_EDGES, PIT_ALARMS = f"{PIT}/edges", f"{PIT}/alarms"
+"""What it publishes of a table, below the table's own part."""
 
 
 def round_id(journal: str, shoe: int, round_: int) -> str:
@@ -76,6 +84,11 @@ def event_topic(name: str) -> str:
 def witness_topic(site: str, user: str, table: str) -> str:
     """Where a witness with this user at the broker publishes what it knows of a table."""
     return f"{ROOT}/{site}/{SITE_WITNESS}/{user}/{table}"
+
+
+def pit_topic(site: str, user: str) -> str:
+    """Where a pit's process with this user at the broker publishes whether it is there."""
+    return f"{ROOT}/{site}/{PIT}/{user}/presence"
 
 
 class RequestTopic(NamedTuple):
@@ -266,6 +279,13 @@ def contract() -> Iterator[TopicRow]:
         (WitnessMessage,),
         "how far a witness follows a table, and its alarms",
         of_site=True,
+    )
+    yield TopicRow(PIT_EDGES, TopicKind.RETAINED, (EdgesMessage,), "the live edge of each wager, for the pit alone")
+    yield TopicRow(
+        PIT_ALARMS, TopicKind.RETAINED, (PitAlarmsMessage,), "what the pit should look into, for the pit alone"
+    )
+    yield TopicRow(
+        f"{PIT}/{USER}/presence", TopicKind.RETAINED, (PitMessage,), "whether the pit's process is there", of_site=True
     )
     for topic, what in EVENT_TOPICS.items():
         facts = tuple(fact for fact in AnyFact.__args__ if topic is fact.TOPIC)

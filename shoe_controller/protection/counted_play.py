@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from firmware_protocol.cards import CARDS_BY_NUMBER
 from shoe_controller.baccarat.composition import DRAWN, full_shoe
 from shoe_controller.baccarat.deal import Deal
+from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.odds import rows_reached
 from shoe_controller.baccarat.wagers import PayTable
 from shoe_controller.protection.figures import SCALES, Figures
@@ -59,6 +60,8 @@ class Round(NamedTuple):
     """Copies of each card that have been seen, before its first card."""
     dealt: int
     """Cards that have left the shoe."""
+    facts: Facts
+    """How it ended."""
 
 
 def dealt_shoe(rules: ShoeRules, chance: Random) -> tuple[list[Round], list[int]]:
@@ -77,12 +80,13 @@ def dealt_shoe(rules: ShoeRules, chance: Random) -> tuple[list[Round], list[int]
     while left != 0 and len(shoe) - at >= DRAWN:
         if left is None and at == last:
             left = max(rules.last_rounds, 1)
-        rounds.append(Round(tuple(seen), at))
+        before, begins = tuple(seen), at
         deal = Deal()
         while not deal.complete:
             seen[shoe[at]] += 1
             deal.feed(CARDS_BY_NUMBER[shoe[at]])
             at += 1
+        rounds.append(Round(before, begins, deal.facts))
         ends.append(at)
         if left is not None:
             left -= 1

@@ -14,6 +14,7 @@ from shoe_controller.messages.facts import EventTopic
 from shoe_controller.messages.requests import RequestRole
 from shoe_controller.messages.topics import (
     ANY,
+    PIT,
     SITE_WITNESS,
     STATUS,
     TopicKind,
@@ -38,6 +39,8 @@ class BrokerRole(Enum):
     SUPERVISOR = "supervisor"
     CONSOLE = "console"
     WITNESS = "witness"
+    PIT = "pit"
+    ARCHIVE = "archive"
 
     @property
     def what(self) -> str:
@@ -52,6 +55,8 @@ WHAT = {
     BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and sends a supervisor's requests",
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
     BrokerRole.WITNESS: "a witness: reads heads and checkpoints of journals, nothing else, and publishes its alarms",
+    BrokerRole.PIT: "the pit's process: follows all tables, and alone publishes edges and alarms, for the pit's eyes",
+    BrokerRole.ARCHIVE: "an archive: reads everything that may be read, edges and alarms of the pit too",
 }
 
 ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
@@ -62,6 +67,8 @@ ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
     BrokerRole.SUPERVISOR: frozenset({RequestRole.SUPERVISOR, RequestRole.DISPLAY}),
     BrokerRole.CONSOLE: frozenset(RequestRole) - {RequestRole.WITNESS},
     BrokerRole.WITNESS: frozenset({RequestRole.WITNESS}),
+    BrokerRole.PIT: frozenset({RequestRole.DISPLAY}),
+    BrokerRole.ARCHIVE: frozenset({RequestRole.DISPLAY}),
 }
 """The requests that each role may send. A replay sends every event, so that a role with it must read all of them.
 
@@ -70,7 +77,19 @@ A witness reads no events but checkpoints, and its one request is answered with 
 
 WITNESS_READS = frozenset({STATUS, event_topic(EventTopic.CHECKPOINT)})
 
-READS_WITNESSES = frozenset({BrokerRole.DISPLAY, BrokerRole.SUPERVISOR, BrokerRole.CONSOLE, BrokerRole.WITNESS})
+READS_PIT = frozenset({BrokerRole.PIT, BrokerRole.ARCHIVE})
+"""Roles that read what the pit's process publishes: it is what a card counter would like to know."""
+
+READS_WITNESSES = frozenset(
+    {
+        BrokerRole.DISPLAY,
+        BrokerRole.SUPERVISOR,
+        BrokerRole.CONSOLE,
+        BrokerRole.WITNESS,
+        BrokerRole.PIT,
+        BrokerRole.ARCHIVE,
+    }
+)
 """Roles that read what witnesses publish; a witness reads its own messages alone."""
 
 
@@ -85,9 +104,15 @@ def is_of_witness(row: TopicRow) -> bool:
     return row.key == SITE_WITNESS
 
 
+def is_of_pit(row: TopicRow) -> bool:
+    return row.key.startswith(f"{PIT}/")
+
+
 def may_write(role: BrokerRole, row: TopicRow) -> bool:
     if is_of_witness(row):
         return role is BrokerRole.WITNESS
+    if is_of_pit(row):
+        return role is BrokerRole.PIT
     if role is BrokerRole.TABLE:
         return row.kind is not TopicKind.REQUEST
     return row.role in ASKS[role]
@@ -97,6 +122,8 @@ def may_read(role: BrokerRole, row: TopicRow) -> bool:
     """Whether a role reads a topic. Every user reads the replies to itself; that is a rule for all, not for a role."""
     if is_of_witness(row):
         return role in READS_WITNESSES
+    if is_of_pit(row):
+        return role in READS_PIT
     if role is BrokerRole.WITNESS:
         return row.below in WITNESS_READS
     if role is BrokerRole.TABLE:

@@ -7,6 +7,8 @@
 | `board.toml`, `board.password`            | the results boards                            | shoe-board      |
 | `console.toml`, `console.password`        | the console                                   | shoe-console    |
 | `witness.toml`, `witness.password`        | the witness                                   | shoe-witness    |
+| `pit.toml`, `pit.password`                | the pit's process                             | shoe-pit        |
+| `site_people.toml`                        | who may sign in at the pit's page             | shoe-pit        |
 | `broker-users.toml`, `users/*.password`   | every user at the broker, for the doctor      | root            |
 | `authority/ca.key`                        | the key of the house's own authority          | root            |
 | in the broker's folder: everything        | Mosquitto's configuration, users, certificate | mosquitto       |
@@ -23,6 +25,7 @@ from typing import NamedTuple
 
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.config.secret_files import SEAL_KEY_BYTES
+from shoe_controller.config.site_people import SITE_PEOPLE_FILE
 from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.setup import broker_files
 from shoe_controller.setup.access_list import BrokerUser, access_list
@@ -31,11 +34,13 @@ from shoe_controller.setup.certificates import Made, make_authority, make_broker
 from shoe_controller.setup.file_writer import Planned
 from shoe_controller.setup.new_table import (
     BOARD,
+    PIT,
     WITNESS,
     FileNames,
     NewTable,
     board_text,
     console_text,
+    pit_text,
     table_text,
     users_of,
     witness_text,
@@ -46,7 +51,13 @@ from shoe_controller.setup.users_file import USERS_FILE, read_names
 
 TABLE_FILE = "table.toml"
 TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, BROKER_GROUP = "shoe-controller", "shoe-board", "shoe-console", "mosquitto"
-WITNESS_GROUP = "shoe-witness"
+WITNESS_GROUP, PIT_GROUP = "shoe-witness", "shoe-pit"
+
+
+NOBODY_YET = """\
+# The people who may sign in at the pages of the house; nobody yet. This adds one, and asks for a password:
+# shoe-controller config person add FILE --pit rana="B. Rana"
+"""
 
 
 class Places(NamedTuple):
@@ -85,6 +96,9 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
         yield Planned(places.own("console.toml"), console, group=CONSOLE_GROUP)
         witness = witness_text(new, example, names).encode()
         yield Planned(places.folder / "witness.toml", witness, group=WITNESS_GROUP)
+        pit = pit_text(new, example, names).encode()
+        yield Planned(places.folder / "pit.toml", pit, group=PIT_GROUP)
+        yield Planned(places.folder / names.site_people, NOBODY_YET.encode(), group=PIT_GROUP)
     if new.anchor is not None and places.units is not None:
         addition = unit_addition((places.folder / new.anchor).parent).encode()
         yield Planned(places.units / f"{_unit(places)}.d" / "anchor.conf", addition, secret=False, ours=True)
@@ -107,6 +121,8 @@ def _names(places: Places) -> FileNames:
         board_password="board.password",  # noqa: S106 - the name of a file
         console_password=places.own("console.password").name,
         witness_password="witness.password",  # noqa: S106 - the name of a file
+        pit_password="pit.password",  # noqa: S106 - the name of a file
+        site_people=SITE_PEOPLE_FILE,
         ca="ca.pem",
     )
 
@@ -120,6 +136,7 @@ def _plan_broker(new: NewTable, places: Places, names: FileNames, *, renew_certi
         (names.board_password, BOARD, BOARD_GROUP),
         (names.console_password, f"console-{new.name}", CONSOLE_GROUP),
         (names.witness_password, WITNESS, WITNESS_GROUP),
+        (names.pit_password, PIT, PIT_GROUP),
     )
     for file, user, group in copies:
         yield Planned(places.folder / file, f"{passwords[user]}\n".encode(), group=group)

@@ -1,4 +1,4 @@
-"""Changes a table's file, or a page's: checked before it is written, written atomically, with its owner and mode.
+"""Changes a configuration file, or that of a site's people: checked first, written atomically, with its owner and mode.
 
 Two changes at a time wait for one another, and one that an editor has made meanwhile is never overwritten.
 """
@@ -9,27 +9,32 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from shoe_controller.config.file_kind import FileKind, kind_of
+from shoe_controller.config.site_people import SitePerson, read_site_people, site_people_in
 from shoe_controller.config.strict_reading import BYTE_ORDER_MARK, BadFileError, Problem, read_text
 from shoe_controller.config.table_file import (
     LOADERS,
     BoardConfig,
     Config,
     ConsoleConfig,
+    PitConfig,
     WitnessConfig,
     for_running,
     load_config,
 )
 
-Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig
+Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig | PitConfig
 Edit = Callable[[str, Loaded], str]
 """From the text of a valid file to the changed one."""
 
 
 class NotChangedError(ValueError):
     """The file was left as it is; the message says why, and what to do."""
+
+
+L = TypeVar("L")
 
 
 class Changed(NamedTuple):
@@ -42,29 +47,58 @@ def change(file: Path, edit: Edit) -> Changed | None:
 
     Raises `BadFileError` with what would be wrong afterwards, and `NotChangedError`.
     """
+    changed = _change(
+        file,
+        edit,
+        read=lambda _, text: _load(file, text, guarded=False),
+        check=lambda draft, before: _checked(draft, file, before),
+    )
+    return None if changed is None else Changed(*changed)
+
+
+def change_site_people(file: Path, edit: Callable[[str, tuple[SitePerson, ...]], str]) -> bool:
+    """Change the file of a site's people; whether there was anything to change. Raises as `change` does."""
+    return (
+        _change(
+            file,
+            edit,
+            read=lambda real, _: read_site_people(real),
+            check=lambda draft, _: site_people_in(file, read_text(draft)),
+        )
+        is not None
+    )
+
+
+def _change(
+    file: Path, edit: Callable[[str, L], str], *, read: Callable[[Path, str], L], check: Callable[[Path, str], L]
+) -> tuple[L, L] | None:
+    """Return what the file means before and after, as `read` and `check` find it, given the text before."""
     with _alone(file) as real:
         text = read_text(real)
-        before = _as_it_is(file, text)
+        try:
+            before = read(real, text)
+        except BadFileError as error:
+            raise NotChangedError(f"it was wrong before, so correct it with an editor first:\n{error}") from None
         plain = text.removeprefix(BYTE_ORDER_MARK)
         changed = edit(plain, before)
         if changed == plain:
             return None
         mark = BYTE_ORDER_MARK if plain != text else ""
         try:
-            after = _put(mark + changed, real, file, text)
+            after = _put(mark + changed, real, text, check)
         except OSError as error:
             raise NotChangedError(
                 f"{error.filename or real} cannot be written: {error.strerror}{_advice(error)}"
             ) from None
-    return Changed(before, after)
+    return before, after
 
 
-def _put(changed: str, real: Path, file: Path, text: str) -> Loaded:
+def _put(changed: str, real: Path, text: str, check: Callable[[Path, str], L]) -> L:
     """Put a new file in place of the one that has this text."""
     draft = _draft_of(real)
     try:
         _fill(draft, changed.encode(), real)
-        after = _checked(draft, file, text)
+        after = check(draft, text)
         _check_unchanged(real, text)
         draft.replace(real)
     except BaseException:
@@ -105,13 +139,6 @@ def _locked(file: Path) -> tuple[Path, int]:
 
 def _advice(error: Exception) -> str:
     return "; use sudo" if isinstance(error, PermissionError) else ""
-
-
-def _as_it_is(file: Path, text: str) -> Loaded:
-    try:
-        return _load(file, text, guarded=False)
-    except BadFileError as error:
-        raise NotChangedError(f"it was wrong before, so correct it with an editor first:\n{error}") from None
 
 
 def _load(file: Path, text: str, *, guarded: bool = True) -> Loaded:

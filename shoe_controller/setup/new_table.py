@@ -17,6 +17,9 @@ BOARD = "board"
 WITNESS = "witness"
 """The user that watches the journals of all tables of a site."""
 
+PIT = "pit"
+"""The user that follows all tables of a site for the pit alone."""
+
 BOARD_PORT, CONSOLE_PORT = 8080, 8081
 """Where pages are served if nothing else is."""
 
@@ -90,6 +93,7 @@ def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
         BrokerUser(f"supervisor-{new.name}", BrokerRole.SUPERVISOR, new.name),
         BrokerUser(f"console-{new.name}", BrokerRole.CONSOLE, new.name),
         BrokerUser(WITNESS, BrokerRole.WITNESS),
+        BrokerUser(PIT, BrokerRole.PIT),
     )
 
 
@@ -168,6 +172,20 @@ def witness_text(new: NewTable, example: str, files: "FileNames") -> str:
     return f"{head}\n{template.text('mqtt', 'witness')}"
 
 
+def pit_text(new: NewTable, example: str, files: "FileNames") -> str:
+    """Return the file of the pit's process; the people of the site are in a file of their own."""
+    template = Template(example)
+    _fill_mqtt(template, new, None, None, files.ca)
+    pit = template.section("pit")
+    pit.put("site", new.site)
+    pit.leave_out("tables", "file")
+    pit.put("people_file", files.site_people)
+    pit.put("username", PIT)
+    pit.put("password_file", files.pit_password)
+    head = f"# Live edges and alarms of site {new.site}, for the pit alone: shoe-controller pit FILE.\n"
+    return f"{head}\n{template.text('mqtt', 'pit')}"
+
+
 class FileNames(NamedTuple):
     """Paths of the files that the configurations name, as written there."""
 
@@ -177,6 +195,8 @@ class FileNames(NamedTuple):
     board_password: str
     console_password: str
     witness_password: str
+    pit_password: str
+    site_people: str
     ca: str
 
 

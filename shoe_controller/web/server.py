@@ -67,6 +67,8 @@ class Asked(NamedTuple):
     query: Mapping[str, str]
     headers: Mapping[str, str]
     cookies: Mapping[str, str]
+    address: str
+    """Where it comes from."""
     host: str
     """The host that the browser addresses."""
     kind: str
@@ -310,6 +312,7 @@ def _asked(request: web.Request) -> Asked:
         query=request.query,
         headers=request.headers,
         cookies=request.cookies,
+        address=request.remote or "",
         host=request.host,
         kind=request.content_type,
         body=lambda: _body_of(request),

@@ -19,7 +19,10 @@ KINDS = {
 }
 
 SHARED = Path(__file__).parent / "static"
-"""Files that both the board's and the console's pages load."""
+"""Files that all pages load."""
+
+TILES = Path(__file__).parent / "tiles"
+"""Files of the pages that show tables: tiles with their roads, and the look that these pages share."""
 
 TABLE_WORDS = Path(messages.__file__).parent / "words"
 """The words for what tables publish, in each language."""
@@ -31,6 +34,12 @@ LANGUAGE_MARK = b'lang="en"'
 """The language in the page's file; it is replaced by the requested one."""
 
 
+LOOKS = ("dark", "light")
+
+LOOK_MARK = b'data-look="dark"'
+"""The look in the page's file; it is replaced by the requested one."""
+
+
 class File(NamedTuple):
     content: bytes
     kind: str
@@ -38,11 +47,12 @@ class File(NamedTuple):
     """Changes with the content, so that a browser need not fetch it again."""
 
 
-def read_files(folder: Path) -> dict[str, File]:
-    """All files of this folder that a browser can use, and those that all pages share, by name."""
+def read_files(*folders: Path) -> dict[str, File]:
+    """All files of these folders that a browser can use, and those that all pages share, by name."""
     return {
         file.name: File(content := file.read_bytes(), KINDS[file.suffix], hashlib.blake2s(content).hexdigest()[:16])
-        for file in (*sorted(SHARED.iterdir()), *sorted(TABLE_WORDS.iterdir()), *sorted(folder.iterdir()))
+        for folder in (SHARED, TABLE_WORDS, *folders)
+        for file in sorted(folder.iterdir())
         if file.suffix in KINDS
     }
 
@@ -56,3 +66,9 @@ def in_language(page: bytes, asked: str, usual: str) -> bytes:
     """The page in the language that its address requests, if there is one; else in the default language."""
     language = LANGUAGES.get(asked.lower().replace("_", "-"), LANGUAGES[usual])
     return page.replace(LANGUAGE_MARK, f'lang="{language}"'.encode(), 1)
+
+
+def in_look(page: bytes, asked: str, usual: str) -> bytes:
+    """The page in the look that its address requests, if there is one; else in the default look."""
+    look = asked if asked in LOOKS else usual
+    return page.replace(LOOK_MARK, f'data-look="{look}"'.encode(), 1)

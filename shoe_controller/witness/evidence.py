@@ -8,8 +8,9 @@ import msgspec
 from shoe_controller.journal.checkpoints import Checkpoint, as_body, read_checkpoint
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
+from shoe_controller.process.lines_file import TornTail
 from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen, digest_of
-from shoe_controller.witness.lines_file import TornTail, read_lines
+from shoe_controller.witness.lines_file import read_lines
 
 
 class HeadDigest(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +50,7 @@ class Evidence(msgspec.Struct, kw_only=True):
 
 
 def evidence_of(file: Path, journal: str) -> Evidence:
-    """Read a witness's file; `WitnessFileError` if it is not as it was written."""
+    """Read a witness's file; `LinesFileError` if it is not as it was written."""
     found = Evidence(heads={}, digests=[], checkpoints={}, alarms=[])
     tables: set[str] = set()
     alarms: list[AlarmRaised] = []

@@ -32,13 +32,13 @@ from shoe_controller.messages.witness import (
     TwoControllers,
     WitnessFileCut,
 )
+from shoe_controller.process.lines_file import Started
 from shoe_controller.witness.lines import (
     AlarmRaised,
     AnyLine,
     CheckpointSeen,
     ControllerSeen,
     HeadSeen,
-    Started,
     digest_of,
 )
 

@@ -17,7 +17,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 from itertools import pairwise
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -25,32 +25,12 @@ from msgspec.structs import replace
 
 from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.witness import AnyWitnessAlarm
-
-GENESIS = bytes(32)
-"""What the first line follows."""
+from shoe_controller.process.lines_file import GENESIS, Line, Started, Written
 
 HeadText = Annotated[str, Meta(pattern="^[0-9]{1,18}:[0-9a-f]{64}$")]
 """The number of a record, a colon and its hash."""
 
 _SHAPE = re.compile(rb"([0-9a-f]{64}) (\{.*\})|([A-Za-z0-9_-]{8}) (\[.*\])")
-
-
-class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
-    """The common base. The file gives a line its number and its time."""
-
-    line: int = 0
-    time: int = 0
-    """Milliseconds since 1970, by the clock of the witness."""
-
-
-class Started(Line, frozen=True, kw_only=True, tag="started"):
-    """The witness was started."""
-
-    version: str
-    torn: int = 0
-    """Bytes before this line that a power cut left of an unfinished one; they count for nothing."""
-    acknowledged: int = 0
-    """Alarms up to this line were looked into by a person."""
 
 
 class ControllerSeen(Line, frozen=True, kw_only=True, tag="controller"):
@@ -125,20 +105,6 @@ _decode = msgspec.json.Decoder(AnyLine).decode
 _decode_dense = msgspec.json.Decoder(_DenseHead | _DenseCheckpoint).decode
 
 
-class Written(NamedTuple):
-    """A line as it stands in the file."""
-
-    line: AnyLine
-    hash: bytes
-    text: bytes
-    """With its hash and its line break."""
-
-    @property
-    def end(self) -> str:
-        """The line's number, a colon and its hash, as it is published."""
-        return f"{self.line.line}:{self.hash.hex()}"
-
-
 class LineChain:
     """Writes or reads the lines of one file in order, and knows what they refer to."""
 
@@ -153,7 +119,7 @@ class LineChain:
         self._next_keys: dict[str, str] = {}
         """That the last checkpoint of each journal names."""
 
-    def write(self, line: AnyLine, time_ms: int) -> Written:
+    def write(self, line: AnyLine, time_ms: int) -> Written[AnyLine]:
         """The next line."""
         numbered = replace(line, line=self.number + 1, time=time_ms)
         dense = self._dense(numbered)
@@ -163,7 +129,7 @@ class LineChain:
         self._take(numbered, digest)
         return Written(numbered, digest, check.encode() + b" " + body + b"\n")
 
-    def read(self, text: bytes) -> Written | None:
+    def read(self, text: bytes) -> Written[AnyLine] | None:
         """The line, if it is whole and follows the one before; otherwise nothing has changed."""
         shape = _SHAPE.fullmatch(text.removesuffix(b"\n"))
         if shape is None or not text.endswith(b"\n"):
@@ -181,6 +147,10 @@ class LineChain:
             return None
         self._take(line, digest)
         return Written(line, digest, text)
+
+    def has_shape(self, text: bytes) -> bool:
+        """Whether it was a whole line once: no power cut leaves that of a line that was not written to its end."""
+        return text.endswith(b"\n") and _SHAPE.fullmatch(text[:-1]) is not None
 
     def _take(self, line: AnyLine, digest: bytes) -> None:
         self._hash, self.number, self._time = digest, line.line, line.time
@@ -261,11 +231,6 @@ class LineChain:
             whole = CheckpointSeen(line=number, time=time, table=names.table, checkpoint=made)
         checked: AnyLine = msgspec.convert(msgspec.to_builtins(whole), AnyLine)  # types alone do not look at texts
         return checked
-
-
-def has_shape(text: bytes) -> bool:
-    """Whether it was a whole line once: no power cut leaves that of a line that was not written to its end."""
-    return text.endswith(b"\n") and _SHAPE.fullmatch(text[:-1]) is not None
 
 
 def digest_of(hashes: Iterable[str]) -> str:

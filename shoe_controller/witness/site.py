@@ -10,8 +10,9 @@ from shoe_controller.follow.table import Request, reply_topic
 from shoe_controller.messages.topics import ANY, RESERVED_TABLES, Topics, witness_topic
 from shoe_controller.messages.witness import WitnessMessage
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
+from shoe_controller.process.lines_file import Started
 from shoe_controller.witness.judgement import Judgement
-from shoe_controller.witness.lines import AlarmRaised, AnyLine, Started
+from shoe_controller.witness.lines import AlarmRaised, AnyLine
 from shoe_controller.witness.lines_file import LinesFile
 from shoe_controller.witness.table import CHECKPOINT, WatchedTable
 

@@ -4,8 +4,9 @@ import random
 from hashlib import sha256
 from pathlib import Path
 
+from shoe_controller.process.lines_file import LinesFileError
 from shoe_controller.witness.lines import ControllerSeen, HeadSeen
-from shoe_controller.witness.lines_file import LinesFile, WitnessFileError
+from shoe_controller.witness.lines_file import LinesFile
 from tests.attacks.attack import Attack
 
 LINES = 40
@@ -54,7 +55,7 @@ def _change_the_file(folder: Path, tries: int) -> str:
             list(again.restored())
             assert again.lacks(published.line.line, published.hash), "a change that nobody would notice"
             lacking += 1
-        except WitnessFileError:
+        except LinesFileError:
             refused += 1
         finally:
             again.close()

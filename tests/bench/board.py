@@ -24,7 +24,7 @@ from shoe_controller.board.process import STATIC
 from shoe_controller.board.web import WebSite
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.web.push import ChangeSignal, Stream
-from shoe_controller.web.static_files import File, read_files
+from shoe_controller.web.static_files import TILES, File, read_files
 from tests.board.room import CHROMIUM, FLAGS, LANDSCAPE
 from tests.follow.samples import SITE, encode, info, roads_message, state, status
 
@@ -77,7 +77,7 @@ class Bench:
         self.bell = ChangeSignal()
         self.number = 0
         self.seq = itertools.count(1)
-        files = read_files(STATIC) | {"n.js": File(NUMBER, "text/javascript", "n")}
+        files = read_files(TILES, STATIC) | {"n.js": File(NUMBER, "text/javascript", "n")}
         self._boards = BoardAddresses(
             self.floor, files, language="en", look="dark", pit=True, home=None, clock=time.monotonic
         )

@@ -89,7 +89,7 @@ void count(const long *left_of, long total, long *found)
 
 
 def main() -> None:
-    left = _mid_shoe()
+    left = mid_shoe()
     every = _every_pay_table()
     plain = [wager for wager in every.pay_tables if not wager.startswith(("lucky_8.", "pairs."))]
     all_odds, plain_odds = LiveOdds(every, list(every.pay_tables)), LiveOdds(every, plain)
@@ -98,7 +98,7 @@ def main() -> None:
         for wagers in (every.pay_tables, plain)
     )
     shoe = np.array([left])
-    floor = _floor(left)
+    floor = c_floor(left)
     times = [
         (f"odds of all {len(every.pay_tables)} pay tables", _median(lambda: all_odds.odds(left, 8)), 10),
         ("  of which counting the draws", _median(lambda: all_rows.draws(shoe)), None),
@@ -113,7 +113,7 @@ def main() -> None:
         print(f"{what:40} {taken:9.3f} ms{ratio}{'' if aim is None else f'  (aim: {aim} ms)'}")
 
 
-def _mid_shoe() -> Composition:
+def mid_shoe() -> Composition:
     shoe = [card for card in Card for _ in range(8)]
     random.Random(1).shuffle(shoe)  # noqa: S311 - cards for a benchmark
     return shoe_without(8, shoe[:200])
@@ -141,7 +141,7 @@ def _median(work: Callable[[], object], repeats: int = REPEATS) -> float:
     return statistics.median(times) * 1000
 
 
-def _floor(left: Composition) -> float | None:
+def c_floor(left: Composition) -> float | None:
     """The same in C, if there is a compiler; its counts must be ours."""
     compiler = shutil.which("cc")
     if compiler is None:

@@ -13,12 +13,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from shoe_controller.config.passwords import hash_password
 from simulator.scenario import planned
-from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
+from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen, free_port
 from tests.board.test_evening import Evening
 from tests.console.pictures import take_console
 from tests.daemon.harness import Chain
+from tests.daemon.house_file import SITE
+from tests.daemon.programs import Program
 from tests.follow.samples import encode, roads_message
+from tests.pit.served import PASSWORDS
+from tests.table_files import write
 
 PICTURES = Path(__file__).parent.parent.parent / "docs" / "pictures"
 
@@ -165,10 +170,56 @@ async def _last(at: Evening) -> str:
     return at.display.state.last_outcome.winner.value
 
 
+EDGE_SIZES = {"": (1440, 1000), "-wall": (3840, 2160), "-phone": (390, 844)}
+
+
+async def take_edges(album: Album, room: Room, address: str) -> None:
+    """The page of the pit's process, once a wager is the player's at some table."""
+    for name, (width, height) in EDGE_SIZES.items():
+        if name and not album.everything:
+            continue
+        page = await room.page("/pit", (width, height), scale=1.0 if album.everything else 0.67)
+        await page.page.goto(address)
+        await page.page.locator("#person_id").fill("rana")
+        await page.page.locator("#password").fill(PASSWORDS["rana"])
+        await page.page.locator("#door button").click()
+        shown = page.page.locator(".table .edge.players")
+        while True:
+            await shown.first.wait_for(timeout=400_000)
+            await page.page.screenshot(path=album.folder / f"edges{name}.png")
+            if await shown.count():
+                break  # wagers were still open when the picture was taken
+        if album.everything:
+            await page.page.locator(".table:has(.edge.players) .open").first.click(timeout=400_000)
+            await page.page.locator("dialog[open] td.players").first.wait_for(timeout=400_000)
+            await page.page.screenshot(path=album.folder / f"edges-details{name}.png")
+        await page.page.context.close()
+
+
+async def start_pit(room: Room, ending: AsyncExitStack) -> str:
+    """The pit's process at the room's broker; the address of its page."""
+    place = _new(room.folder, "process")
+    hashed = hash_password(PASSWORDS["rana"], bytes(16), log_cost=12)
+    rana = {"id": "rana", "name": "B. Rana", "roles": ["pit"], "password": hashed}
+    people = write(place, {"people": [rana]}).rename(place / "site_people.toml")
+    people.chmod(0o600)
+    port = free_port()
+    data = {"site": SITE, "port": port, "people_file": people.name, "file": str(place / "pit.alarms")}
+    mqtt = {"host": "127.0.0.1", "port": room.chain.broker.port}
+    file = write(place, {"mqtt": mqtt, "pit": data, "log": {"level": "info", "format": "json"}})
+    program = Program("shoe-controller", "pit", str(file), log=place / "pit.log")
+    await program.start()
+    ending.push_async_callback(program.kill)
+    await room.chain.becomes(lambda: '"ready"' in program.output or not program.is_running, what="the pit's process")
+    assert program.is_running, program.output
+    return f"http://127.0.0.1:{port}/"
+
+
 async def pit(album: Album, folder: Path) -> None:
     """Six tables at one broker: one stopped, one not live."""
     async with AsyncExitStack() as ending:
         room = await ending.enter_async_context(Room(_new(folder, "pit"), seed=1, speed="60"))
+        edges = await start_pit(room, ending)
         await room.chain.start_emulator()
         chains = []
         for number in range(2, 7):
@@ -189,6 +240,7 @@ async def pit(album: Album, folder: Path) -> None:
         await album.take_pit(room, "pit", "", wanted=stopped)
         if album.everything:
             await album.take_pit(room, "pit-light", "?lang=zh-hant&look=light", wanted=stopped)
+        await take_edges(album, room, edges)
 
 
 async def console(album: Album, folder: Path) -> None:

@@ -190,7 +190,7 @@ def test_a_board_is_told_nothing_that_is_for_staff() -> None:
     news = BoardFeed(made, TABLE).news()
     assert news is not None
     assert secret.encode() not in news
-    pit = PitFeed(made, lambda: 0.0).news()
+    pit = PitFeed(made, lambda name: pit_row(made, name, 0.0)).news()
     assert pit is not None
     assert secret.encode() in pit
 
@@ -344,7 +344,7 @@ def test_a_board_of_a_table_that_comes_and_goes() -> None:
 def test_the_pit_gets_all_tables_first_and_then_those_that_changed() -> None:
     made = floor(state(1))
     receive(made, f"shoe/v1/{SITE}/t2/status", encode(status()))
-    feed = PitFeed(made, lambda: 0.0)
+    feed = PitFeed(made, lambda name: pit_row(made, name, 0.0))
     assert decoded(feed.news()).keys() == {TABLE, "t2"}
     assert feed.news() is None
     say(made, state(2, phase=Phase.DEALING))
@@ -354,7 +354,7 @@ def test_the_pit_gets_all_tables_first_and_then_those_that_changed() -> None:
 
 
 def test_a_pit_without_tables_is_told_so() -> None:
-    assert PitFeed(no_tables(), lambda: 0.0).news() == b"{}"
+    assert PitFeed(no_tables(), lambda name: pit_row(no_tables(), name, 0.0)).news() == b"{}"
 
 
 def test_line_breaks_in_texts_do_not_end_a_message() -> None:

@@ -9,6 +9,7 @@ from playwright.async_api import Browser
 
 from shoe_controller.board.feeds import WAITING, PitFeed
 from shoe_controller.board.floor import Floor
+from shoe_controller.board.sections import pit_row
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
 from tests.board.room import free_port
@@ -26,7 +27,7 @@ def news(feed: PitFeed) -> object:
 
 def test_a_site_without_tables_is_waited_for_and_the_page_says_what_there_is() -> None:
     floor = Floor("nroth")
-    feed = PitFeed(floor, lambda: 0.0)
+    feed = PitFeed(floor, lambda name: pit_row(floor, name, 0.0))
     assert not list(floor.missing), "the broker is not there: that is what is wrong"
     floor.broker_up()
     assert list(floor.missing) == ["nroth/*"]
@@ -38,7 +39,7 @@ def test_a_site_without_tables_is_waited_for_and_the_page_says_what_there_is() -
 
 def test_a_table_that_is_named_and_not_there_is_waited_for_until_it_comes() -> None:
     floor = Floor(SITE, tables=frozenset({"t1", "t9"}))
-    feed = PitFeed(floor, lambda: 0.0)
+    feed = PitFeed(floor, lambda name: pit_row(floor, name, 0.0))
     floor.broker_up()
     floor.receive(Incoming(topic=f"shoe/v1/{SITE}/t1/status", payload=encode(status())), 0.0)
     floor.saw((f"{SITE}/t1",))

@@ -20,7 +20,7 @@ from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.web.certificate import CertificateError, tls_context
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.server import HEARTBEAT
-from shoe_controller.web.static_files import SHARED, read_files
+from shoe_controller.web.static_files import SHARED, TILES, read_files
 from tests.follow.samples import SITE, TABLE, encode, info, state, status
 from tests.mqtt.certificates import Certificates
 from tests.web.streams import next_message
@@ -37,7 +37,7 @@ class Served:
         self.floor = Floor(SITE)
         self.floor.broker_up()
         self.bell = ChangeSignal()
-        files = read_files(STATIC)
+        files = read_files(TILES, STATIC)
         addresses = BoardAddresses(self.floor, files, language="en", look="dark", pit=pit, home=home, clock=lambda: 0.0)
         self.site = WebSite(addresses, files, self.bell, most_streams)
         self.port = 0

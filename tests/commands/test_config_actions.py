@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.commands import config_actions
+from shoe_controller.config.passwords import password_fits
 from shoe_controller.config.pins import check_pin, hash_pin
+from shoe_controller.config.site_people import SiteRole, read_site_people
 from shoe_controller.config.table_file import load_config
 from tests.commands.running import run
 from tests.deploy.conversation import Conversation
 from tests.table_files import EXAMPLE, small_house, write
 
 Capsys = pytest.CaptureFixture[str]
+
+PASSWORD = "harbour lantern 58"  # noqa: S105 - of nobody
 
 
 @pytest.fixture
@@ -166,6 +170,53 @@ def test_a_person_who_cannot_be_added(capsys: Capsys, file: Path, person: str, p
     assert (answer.exit_code, answer.out) == (2, "")
     assert told in answer.err
     assert changes(file) == []
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    file = tmp_path / "site_people.toml"
+    file.write_text("# Nobody yet.\n", encoding="utf-8")
+    file.chmod(0o640)
+    return file
+
+
+def test_a_person_of_the_site_is_added_with_a_password_from_standard_input(capsys: Capsys, people: Path) -> None:
+    words = ("config", "person", "add", str(people), "--pit")
+    answer = run(capsys, *words, "rana=B. Rana", stdin=f"{PASSWORD}\n".encode())
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert PASSWORD not in answer.out
+    checked = run(capsys, "config", "check", str(people))
+    assert (checked.exit_code, checked.err) == (0, "")
+    assert "people of the site: 1 with the role pit, 0 with the role reports" in checked.out
+    (person,) = read_site_people(people)
+    assert (person.id, person.name, list(person.roles)) == ("rana", "B. Rana", [SiteRole.PIT])
+    assert password_fits(PASSWORD, person.password.reveal())
+    assert people.read_text(encoding="utf-8").startswith("# Nobody yet.\n")
+    assert people.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("person", "password", "mode", "told"),
+    [
+        ("--pit=rana=Rana", "short", 0o640, "a password has 12 to 200 characters"),
+        ("--pit=rana=Rana", "", 0o640, "standard input has ended"),
+        ("--auditor=rana", PASSWORD, 0o640, "--auditor takes ID=NAME"),
+        ("--reports=harbour.lantern=H", PASSWORD.replace(" ", "."), 0o640, "little more than the person's id"),
+        ("--reports=a b=Anna", PASSWORD, 0o640, "people[1].id: must be 1 to 40 letters"),
+        ("--pit=rana=Rana", PASSWORD, 0o644, "is open to others"),
+        ("--supervisor=rana=Rana", "480612", 0o640, "was wrong before"),
+    ],
+)
+def test_a_person_of_the_site_who_cannot_be_added(  # noqa: PLR0917 - a row of the table
+    capsys: Capsys, people: Path, person: str, password: str, mode: int, told: str
+) -> None:
+    people.chmod(mode)
+    answer = run(
+        capsys, "config", "person", "add", str(people), person, stdin=f"{password}\n".encode() if password else b""
+    )
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert told in answer.err
+    assert people.read_text(encoding="utf-8") == "# Nobody yet.\n"
 
 
 def test_nobody_gets_the_pin_of_somebody_else(capsys: Capsys, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from shoe_controller.commands.decode import read_key
+from shoe_controller.config.passwords import parse_password_hash, password_fits
 from shoe_controller.config.pins import check_pin
 from shoe_controller.config.secret_files import read_shoe_key
 from shoe_controller.config.table_file import for_running
@@ -148,6 +149,21 @@ def test_a_dealers_pin_may_have_four_digits(capsys: Capsys) -> None:
     answer = run(capsys, "keys", "pin", "--role", "dealer", stdin=b"2580\n")
     assert answer.exit_code == 0
     assert check_pin("2580", answer.out.strip())
+
+
+def test_a_password_from_standard_input_is_hashed_and_a_weak_one_refused(capsys: Capsys) -> None:
+    answer = run(capsys, "keys", "password", stdin=b"harbour lantern 58\r\n")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert password_fits("harbour lantern 58", parse_password_hash(answer.out.strip()))
+    for line, why in (
+        (b"short\n", "12 to 200 characters"),
+        (b"", "no password was given"),
+        (b"bikash.rana1\n", "id"),
+    ):
+        answer = run(capsys, "keys", "password", "--id", "bikash.rana", stdin=line)
+        assert (answer.exit_code, answer.out) == (2, "")
+        assert why in answer.err
+        assert "short" not in answer.err
 
 
 def test_the_program_answers_as_the_function_does() -> None:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from shoe_controller.config.pins import (
     BadPinError,
-    BadPinHashError,
-    PinHash,
     check_pin,
     check_strength,
     hash_pin,
     least_digits,
+    parse_pin_hash,
 )
+from shoe_controller.config.scrypt_hash import BadHashError, ScryptHash
 from shoe_controller.messages.acts import Role
 
 SALT = bytes(range(16))
@@ -32,15 +32,23 @@ def made_with(
 def test_a_hash_says_how_it_was_made_and_anybody_can_make_it_again() -> None:
     digest = hashlib.scrypt(b"2580", salt=SALT, n=2**16, r=8, p=1, dklen=32, maxmem=2**27)
     assert made_with(ln=16, digest=digest, digits=",d=4") == HASHED
-    assert PinHash.parse(HASHED) == PinHash(16, 8, 1, 4, SALT, digest)
+    assert parse_pin_hash(HASHED) == ScryptHash(16, 8, 1, 4, SALT, digest)
 
 
 def test_a_hash_of_an_earlier_version_stays_valid() -> None:
     """It took 16 MiB, and did not note how many digits the PIN has."""
     digest = hashlib.scrypt(b"2580", salt=SALT, n=2**14, r=8, p=1, dklen=32, maxmem=2**25)
-    assert PinHash.parse(made_with(digest=digest)).digits is None
+    assert parse_pin_hash(made_with(digest=digest)).digits is None
     assert check_pin("2580", made_with(digest=digest))
     assert not check_pin("2581", made_with(digest=digest))
+
+
+def test_the_hash_of_nothing_costs_as_much_as_the_one_that_it_stands_for() -> None:
+    for like in (parse_pin_hash(HASHED), parse_pin_hash(made_with(ln=12, r=4, p=2))):
+        nothing = like.of_nothing_like_it()
+        assert nothing[:3] == like[:3]
+        assert not nothing.fits("2580")
+        assert not nothing.fits("")
 
 
 def test_a_pin_fits_its_hash_and_no_other_does() -> None:
@@ -111,7 +119,7 @@ def test_the_costliest_hash_that_is_permitted_can_be_checked() -> None:
     ],
 )
 def test_a_malformed_or_costly_hash_is_refused_before_any_work(hashed: str, reason: str) -> None:
-    with pytest.raises(BadPinHashError, match=reason) as caught:
+    with pytest.raises(BadHashError, match=reason) as caught:
         check_pin("2580", hashed)
     assert "keys pin" in str(caught.value)
 
@@ -123,14 +131,14 @@ def test_a_malformed_or_costly_hash_is_refused_before_any_work(hashed: str, reas
 )
 def test_any_text_is_a_hash_that_reads_back_the_same_or_is_refused(text: str) -> None:
     try:
-        made = PinHash.parse(text)
-    except BadPinHashError:
+        made = parse_pin_hash(text)
+    except BadHashError:
         return
     assert made.text() == text
 
 
 def test_a_hash_is_not_shown() -> None:
-    assert repr(PinHash.parse(HASHED)) == str(PinHash.parse(HASHED)) == "PinHash(hidden)"
+    assert repr(parse_pin_hash(HASHED)) == str(parse_pin_hash(HASHED)) == "ScryptHash(hidden)"
 
 
 @pytest.mark.parametrize("size", [0, 15, 65])

@@ -10,17 +10,20 @@ from typing import Any, Self
 import aiohttp
 import msgspec
 
-from shoe_controller.console.forms import FormDesk
+from shoe_controller.console.forms import Dealer, FormDesk
 from shoe_controller.console.process import STATIC
-from shoe_controller.console.sessions import Sessions
-from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
+from shoe_controller.console.web import ConsoleSite
 from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.web.push import ChangeSignal
+from shoe_controller.web.session_guard import token_header
+from shoe_controller.web.sessions import Sessions
 from shoe_controller.web.static_files import read_files
 from tests.console.bench import model_of, send_event, send_state
 from tests.mqtt.counter import DEALERS, Counter
 
 PATIENCE = 10.0
+
+TOKEN_HEADER = token_header("console")
 IDLE = 600.0
 
 
@@ -38,7 +41,9 @@ class Served:
         self.answers_wait.set()
         self._stirred = asyncio.Event()
         numbers = itertools.count(1)
-        self.sessions = Sessions(idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers):040}")
+        self.sessions: Sessions[Dealer] = Sessions(
+            idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers):040}"
+        )
         self.site = ConsoleSite(
             front=FormDesk(self, self.model.followed, lambda: f"sign-in-{next(numbers)}"),
             model=self.model,

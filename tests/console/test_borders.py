@@ -4,7 +4,7 @@ import pytest
 
 from tests.test_layers import LAYERS, ROOT, package_of, wrong_arrows
 
-PURE = ("failures", "forms", "model", "sections", "sessions")
+PURE = ("failures", "forms", "model", "sections")
 
 (CONSOLE,) = (layer for layer in LAYERS if layer.folder == "shoe_controller/console")
 

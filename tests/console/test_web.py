@@ -18,14 +18,14 @@ import pytest_asyncio
 
 from shoe_controller.console.forms import MOST_SIGN_INS
 from shoe_controller.console.process import STATIC
-from shoe_controller.console.web import MOST_STREAMS, TOKEN_HEADER
+from shoe_controller.console.web import MOST_STREAMS
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.facts import PersonActed, WagersChanged, WrongPin
 from shoe_controller.mqtt.documents.asyncapi import HERE
 from shoe_controller.web.certificate import CertificateError, tls_context
 from shoe_controller.web.server import LARGEST_BODY
 from shoe_controller.web.static_files import SHARED
-from tests.console.served import IDLE, PATIENCE, Browser, Served, code_of, serving
+from tests.console.served import IDLE, PATIENCE, TOKEN_HEADER, Browser, Served, code_of, serving
 from tests.mqtt.certificates import Certificates
 from tests.mqtt.counter import DEALERS, PINS
 from tests.web import streams

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
-from shoe_controller.config.pins import HASH_SIZE, MEMORY_LIMIT, PinHash
+from shoe_controller.config.scrypt_hash import HASH_SIZE, MEMORY_LIMIT, ScryptHash
 from tests.table_files import Data, write
 
 Wire = Literal["native", "angel_eye", "lines"]
@@ -28,7 +28,7 @@ SEATS = ("1", "2", "3", "5", "6", "7", "8", "9")
 def quick_hash(pin: str, salt: bytes) -> str:
     """A hash with the least effort that a file may ask for."""
     digest = hashlib.scrypt(pin.encode(), salt=salt, n=1 << 12, r=1, p=1, maxmem=MEMORY_LIMIT, dklen=HASH_SIZE)
-    return PinHash(12, 1, 1, len(pin), salt, digest).text()
+    return ScryptHash(12, 1, 1, len(pin), salt, digest).text()
 
 
 def person(name: str, role: str, pin: str) -> Data:

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from shoe_controller.config.people import Person
-from shoe_controller.config.pins import PinHash
+from shoe_controller.config.pins import parse_pin_hash
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.daemon.pin_office import PeoplesPins
 from shoe_controller.messages.acts import Role
@@ -23,12 +23,12 @@ class Office:
         self.pins = PeoplesPins(lambda: people, self._in_thread)
 
     async def _in_thread(self, check: Callable[[str, str], bool], pin: str, hashed: str) -> bool:
-        self.costs.append(PinHash.parse(hashed).log_cost)
+        self.costs.append(parse_pin_hash(hashed).log_cost)
         return check(pin, hashed)
 
 
 def someone(name: str, role: Role, pin: str, log_cost: int = 12) -> Person:
-    hashed = PinHash.parse(quick_hash(pin, name.ljust(16).encode()))
+    hashed = parse_pin_hash(quick_hash(pin, name.ljust(16).encode()))
     return Person(name, name, role, Secret(hashed._replace(log_cost=log_cost).text()))
 
 

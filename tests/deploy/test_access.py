@@ -29,6 +29,7 @@ MAY_SAY = {
     "supervisor-t1": ("request/supervisor/supervisor-t1/", "request/display/supervisor-t1/"),
     "console-t1": tuple(f"request/{role}/console-t1/" for role in ("wagers", "dealer", "supervisor", "display")),
     "witness": ("request/witness/witness/", "witness/witness/"),
+    "pit": ("request/display/pit/", "pit/edges", "pit/alarms", "pit/pit/"),
 }
 
 
@@ -66,9 +67,9 @@ async def test_every_role_may_say_what_it_should_and_nothing_else(tmp_path: Path
                 for sender in MAY_SAY:
                     for topic, below in topics_of("t1", sender):
                         assert await is_taken(session, topic) == below.startswith(beginnings), f"{user}: {topic}"
-                # Nobody speaks for another table but a board, which asks them all, and a witness, which watches them.
+                # Nobody speaks for another table but a board, which asks them all, and those that watch all of them.
                 others = [await is_taken(session, topic) for topic, _ in topics_of("t2", user)]
-                assert sum(others) == {"board": 1, "witness": 2}.get(user, 0)
+                assert sum(others) == {"board": 1, "witness": 2, "pit": 4}.get(user, 0)
                 assert not await is_taken(session, "shoe/v1/south/t1/status")
                 assert not await is_taken(session, "anything/else")
     finally:
@@ -104,7 +105,8 @@ async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are
 
     ready = asyncio.Semaphore(0)
     try:
-        everything = (f"{PREFIX}/#", "shoe/v1/north/tables/+")
+        everything = (f"{PREFIX}/#", "shoe/v1/north/tables/+", "shoe/v1/north/pit/#")
+        for_the_pit = [f"{PREFIX}/pit/edges", f"{PREFIX}/pit/alarms", "shoe/v1/north/pit/pit/presence"]
         ears = {user: listen(user, *everything) for user in MAY_SAY if user != "table-t1"}
         table = listen("table-t1", f"{PREFIX}/request/#")
         async with asyncio.timeout(PATIENCE):
@@ -121,12 +123,16 @@ async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are
             await speaker.publish(f"{PREFIX}/status", b"{}")
             await speaker.publish(f"{PREFIX}/controller/question", b"{}")
             await speaker.publish(f"{PREFIX}/controller/answer", b"{}")
+            async with connected(broker.port, client_id="p", username="pit", password="pit") as pit:  # noqa: S106 - of this test
+                for topic in for_the_pit:
+                    await pit.publish(topic, b"{}")
             for user in ears:
                 await speaker.publish(f"{PREFIX}/reply/{user}/last", b"{}")
         for_all = [f"{PREFIX}/event/outcome", "shoe/v1/north/tables/t1", f"{PREFIX}/state"]
         for_a_witness = [f"{PREFIX}/event/checkpoint", f"{PREFIX}/status"]
         for user, heard in ears.items():
             read = [*([] if user == "witness" else for_all), *for_a_witness]
+            read += for_the_pit if user == "pit" else []
             assert await heard == [*read, f"{PREFIX}/reply/{user}/last"]
         table.cancel()
         await asyncio.gather(table, return_exceptions=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.pins import check_pin
-from shoe_controller.config.table_file import for_running, load_board, load_config, load_console, load_witness
+from shoe_controller.config.table_file import for_running, load_board, load_config, load_console, load_pit, load_witness
 from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, ShownCard
 from shoe_controller.setup.access_list import BrokerRole
 from shoe_controller.setup.template import Template, example_text
@@ -37,6 +37,8 @@ def test_every_program_can_read_its_own_file(house: Path) -> None:
     assert load_console(house / "console.toml").username == "console-t1"
     witness = load_witness(house / "witness.toml")
     assert (witness.username, witness.settings.site) == ("witness", "north")
+    pit = load_pit(house / "pit.toml")
+    assert (pit.username, pit.settings.site, pit.people) == ("pit", "north", ())
     people = {person.id: person for person in table.people}
     assert people.keys() == PINS.keys()
     assert all(check_pin(pin, people[name].pin.reveal()) for name, pin in PINS.items())

@@ -53,7 +53,7 @@ systemctl restart mosquitto
 nothing_is_lost "init and a restart of the broker"
 
 step "this release's systemd and udev understand every line"
-systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service shoe-witness.service >/var/tmp/verify 2>&1 || true
+systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service shoe-witness.service shoe-pit.service >/var/tmp/verify 2>&1 || true
 ! grep shoe- /var/tmp/verify || fail "systemd complains"
 # Older ones cannot say.
 if udevadm verify --help >/dev/null 2>&1; then
@@ -93,6 +93,11 @@ step "a witness keeps its file, as a user of its own"
 systemctl enable --now shoe-witness
 wait_for 20 "a controller in the file of the witness" grep -q '"kind":"controller"' /var/lib/shoe-witness/*.witness
 [ "$(stat -c %U "/proc/$(systemctl show --property=MainPID --value shoe-witness)")" = shoe-witness ] || fail "shoe-witness runs as another user"
+
+step "the pit's process keeps its file of alarms, as a user of its own"
+systemctl enable --now shoe-pit
+wait_for 20 "a start in the file of alarms" grep -q '"kind":"started"' /var/lib/shoe-pit/*.alarms
+[ "$(stat -c %U "/proc/$(systemctl show --property=MainPID --value shoe-pit)")" = shoe-pit ] || fail "shoe-pit runs as another user"
 
 step "a new supervisor is taken up by a reload, in mid-shoe"
 hash=$(printf '905183\n' | shoe-controller keys pin | grep -o 'scrypt[^"]*')

@@ -15,9 +15,11 @@ USERS = (
     BrokerUser("board", BrokerRole.DISPLAY),
     BrokerUser("seats", BrokerRole.WAGERS),
     BrokerUser("dealer", BrokerRole.DEALER, TABLE),
-    BrokerUser("pit", BrokerRole.SUPERVISOR),
+    BrokerUser("boss", BrokerRole.SUPERVISOR),
     BrokerUser("console", BrokerRole.CONSOLE, TABLE),
     BrokerUser("witness", BrokerRole.WITNESS),
+    BrokerUser("pit", BrokerRole.PIT),
+    BrokerUser("archive", BrokerRole.ARCHIVE),
 )
 
 ACCESS = access_list(SITE, USERS)

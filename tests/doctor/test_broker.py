@@ -234,7 +234,8 @@ async def test_the_access_list_that_init_writes_is_right(tmp_path: Path) -> None
         await chain.becomes(lambda: chain.times_logged("broker_up"), what="the table to be at the broker")
         patient = patient_with(tmp_path, chain.data)
         told = await good(patient, "broker-roles", "broker", "table")
-        assert "permissions of the-table, other-table, board, seats, dealer, pit, console, witness were tried" in told
+        users = "the-table, other-table, board, seats, dealer, boss, console, witness, pit, archive"
+        assert f"permissions of {users} were tried" in told
         # Nothing that was tried came to anything: the table answered, and stands where it stood.
         assert {line["code"] for line in chain.log_lines if line["event"] == "request"} == {"bad_request"}
         assert chain.times_logged("request_failed") == 0
@@ -284,8 +285,8 @@ BOARD = "user board\n"
             id="another table speaks for this one",
         ),
         pytest.param(
-            ACCESS.replace("user pit\n", f"user pit\ntopic read {PREFIX}/request/#\n"),
-            [f"user pit (supervisor) may read {PREFIX}/request/supervisor/pit/void_round, and must not"],
+            ACCESS.replace("user boss\n", f"user boss\ntopic read {PREFIX}/request/#\n"),
+            [f"user boss (supervisor) may read {PREFIX}/request/supervisor/boss/void_round, and must not"],
             id="somebody reads PINs",
         ),
         pytest.param(
@@ -297,6 +298,16 @@ BOARD = "user board\n"
             ACCESS.replace("user board\n", f"user board\ntopic write shoe/v1/{SITE}/witness/+/+\n"),
             [f"user board (display) may write shoe/v1/{SITE}/witness/{OTHER_CLIENT}/"],
             id="a display speaks for a witness",
+        ),
+        pytest.param(
+            ACCESS.replace("user board\n", f"user board\ntopic read {PREFIX}/pit/#\n"),
+            [f"user board (display) may read {PREFIX}/pit/{name}, and must not" for name in ("alarms", "edges")],
+            id="a display reads the live edges",
+        ),
+        pytest.param(
+            ACCESS.replace("user board\n", f"user board\ntopic write {PREFIX}/pit/edges\n"),
+            [f"user board (display) may write {PREFIX}/pit/edges, and must not"],
+            id="a display makes up edges",
         ),
         pytest.param(
             ACCESS.replace("reply/%u/#", "reply/#"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shoe_controller.config.passwords import hash_password
 from shoe_controller.doctor.checks import OF_PAGES, checks_for, examine
 from shoe_controller.doctor.findings import Finding, Patient, Verdict
 from shoe_controller.doctor.users import service_user
@@ -19,6 +20,8 @@ from tests.doctor.guarded_broker import guarded_settings, password_of
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 from tests.table_files import Data, write
 
+PIT_PAGES = "pages at 127.0.0.1 port 8090, broker at 127.0.0.1 port 1 as pit"
+
 KINDS = ("board", "console", "witness")
 
 
@@ -29,6 +32,8 @@ def file_of(kind: str, port: int, folder: Path, *, site: str = SITE, table: str 
     if kind == "console":
         return data | {"table": {"site": site, "name": table}}
     section["site"] = site
+    if kind == "pit":
+        write_secret(folder / "site_people.toml", "# Nobody yet.")
     return data
 
 
@@ -100,6 +105,10 @@ async def test_a_file_of_pages_with_mistakes(tmp_path: Path) -> None:
     [
         ("board", f"site {SITE}, all tables, pages at 127.0.0.1 port 8080, broker at 127.0.0.1 port 1 as board"),
         ("console", f"table {SITE}/{TABLE}, pages at 127.0.0.1 port 8081, broker at 127.0.0.1 port 1 as console"),
+        (
+            "pit",
+            f"site {SITE}, all tables, file /var/lib/shoe-pit/{SITE}.alarms, 0 people of the site, {PIT_PAGES}",
+        ),
         ("witness", f"site {SITE}, file /var/lib/shoe-witness/{SITE}.witness, broker at 127.0.0.1 port 1 as witness"),
     ],
 )
@@ -120,3 +129,30 @@ def test_config_check_takes_them_too(tmp_path: Path, capsys: pytest.CaptureFixtu
         "no check 'shoes'; the checks are configuration, secrets, broker"
         in run(capsys, "doctor", file, "--skip", "shoes").err
     )
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("roles", "mode", "check", "verdict", "what"),
+    [
+        ('["pit"]', 0o640, "people", Verdict.GOOD, "1 may sign in at the pit's page: rana"),
+        ('["auditor"]', 0o640, "people", Verdict.PROBLEM, "names nobody with the role pit: nobody may sign in"),
+        ('["pit"]', 0o644, "configuration", Verdict.PROBLEM, "is open to others"),
+        ('["pit"]', None, "configuration", Verdict.PROBLEM, "cannot be read: No such file or directory"),
+    ],
+)
+async def test_whether_somebody_may_sign_in_at_the_pits_page(  # noqa: PLR0917 - a row of the table
+    tmp_path: Path, roles: str, mode: int | None, check: str, verdict: Verdict, what: str
+) -> None:
+    hashed = hash_password("harbour lantern 58", bytes(16), log_cost=12)
+    people = tmp_path / "site_people.toml"
+    if mode is not None:
+        entry = f'[[people]]\nid = "rana"\nname = "B. Rana"\nroles = {roles}\npassword = "{hashed}"\n'
+        people.write_text(entry, encoding="utf-8")
+        people.chmod(mode)
+    pit = {"site": SITE, "people_file": people.name, "file": str(tmp_path / "pit.alarms")}
+    found = await findings_in(tmp_path, {"mqtt": {"host": "127.0.0.1", "port": 1}, "pit": pit})
+    assert found[check].verdict is verdict
+    assert what in found[check].what
+    if verdict is Verdict.PROBLEM and check == "people":
+        assert "config person add" in found[check].to_do

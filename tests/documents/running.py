@@ -29,6 +29,9 @@ PATIENCE = 60.0
 NEW_PIN = "918273\n"
 """Typed where a person is added: everybody's PIN is another."""
 
+PASSWORD = "harbour lantern 58\n"  # noqa: S105 - of nobody
+"""Typed where the secret of a person of the site is asked for."""
+
 UNITS = {unit.name.removesuffix(".service") for unit in (ROOT / "deploy" / "systemd").glob("*.service")}
 
 NOT_RUN = {
@@ -145,6 +148,12 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{COMMANDS}:{os.environ['PATH']}", "TERM": "xterm-256color", "COLUMNS": "120"}
 
 
+def _typed(line: str) -> str:
+    if "keys password" in line or " --pit " in line:
+        return PASSWORD
+    return NEW_PIN if " person add " in line else TYPED
+
+
 def _to_its_end(line: str, house: Path) -> str:
     if _words(line)[:2] == ["shoe-controller", "keys"] and "shoe" in _words(line):
         (house / "shoe.key").unlink(missing_ok=True)  # one is never written over
@@ -152,7 +161,7 @@ def _to_its_end(line: str, house: Path) -> str:
         ["/bin/bash", "-c", line],
         cwd=house,
         env=_environment(),
-        input=NEW_PIN if " person add " in line else TYPED,
+        input=_typed(line),
         capture_output=True,
         text=True,
         check=False,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config.pins import PinHash
+from shoe_controller.config.pins import parse_pin_hash
 from shoe_controller.config.table_file import load_config
 from tests.deploy.new_house import PINS
 from tests.documents.places import new_house
@@ -77,7 +77,7 @@ def test_a_new_password_at_the_broker(house: Path) -> None:
 def test_a_new_pin(house: Path) -> None:
     (block,) = [block for block in BLOCKS if "keys pin" in block.text]
     printed = "".join(run(line, house) for line in block.lines)
-    assert PinHash.parse(printed.strip()).fits(next(iter(PINS.values())))
+    assert parse_pin_hash(printed.strip()).fits(next(iter(PINS.values())))
 
 
 def test_a_new_authority(house: Path) -> None:

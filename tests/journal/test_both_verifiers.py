@@ -20,7 +20,8 @@ from shoe_controller.journal import ed25519
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.checkpoints import Checkpoint, as_body, signed_bytes
 from shoe_controller.journal.export import record_of
-from shoe_controller.witness.lines_file import TornTail, read_lines
+from shoe_controller.process.lines_file import TornTail
+from shoe_controller.witness.lines_file import read_lines
 from tests.attacks import file_edits
 from tests.attacks.journal_forging import records_of, replace_records
 from tests.attacks.stand_alone_verifier import Made, make, ours, stand_alone

@@ -14,6 +14,15 @@ from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.controllers import ControllerAnswer, ControllerQuestion
 from shoe_controller.messages.facts import Fact
+from shoe_controller.messages.pit import (
+    EdgesMessage,
+    PitAlarmsMessage,
+    PitMessage,
+    RaisedPitAlarm,
+    SuggestedAct,
+    WagerEdge,
+    WagerExposed,
+)
 from shoe_controller.messages.refusals import OtherRound
 from shoe_controller.messages.requests import RequestRole, acts_of, refused
 from shoe_controller.messages.retained import HeadMessage, StatusMessage
@@ -120,6 +129,40 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
         "rounds": as_json(rounds_message(sitting.state, JOURNAL)),
         "tables": as_json(table_listing(posted, JOURNAL)),
         "witness": as_json(_witnessed()),
+        **_of_pit(),
+    }
+
+
+def _of_pit() -> dict[str, Any]:
+    opened, edge = 1_790_003_600_000, 0.1127
+    edges = EdgesMessage(
+        start=START,
+        journal=JOURNAL,
+        seq=731,
+        shoe=2,
+        round=61,
+        time=opened,
+        until=opened + 60_000,
+        unseen=92,
+        edges=(
+            WagerEdge(wager="infinite_fortune.tie_7", edge=edge, full_shoe=-0.0964),
+            WagerEdge(wager="base.banker", edge=-0.0107, full_shoe=-0.0106),
+        ),
+    )
+    exposed = WagerExposed(
+        shoe=2,
+        round=61,
+        wager="infinite_fortune.tie_7",
+        edge=edge,
+        limit=0.0,
+        staked=20_000,
+        suggested=(SuggestedAct.LOWER_LIMIT, SuggestedAct.TAKE_WAGER_OFF, SuggestedAct.END_SHOE_EARLY),
+    )
+    alarms = (RaisedPitAlarm(line=18, time=opened, alarm=exposed),)
+    return {
+        "pit.presence": as_json(PitMessage(online=True, start=START, time=opened)),
+        "pit.edges": as_json(edges),
+        "pit.alarms": as_json(PitAlarmsMessage(start=START, journal=JOURNAL, alarms=alarms)),
     }
 
 

@@ -10,7 +10,7 @@ every time.
 
 import random
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,17 +26,21 @@ from shoe_controller.board.web import WebSite
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import BeginHandEntry, Confirm, NoMoreBets, OpenDispute, UndoLastResult, VoidRound
 from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.pit import CardsUncertain, RaisedPitAlarm, StakesFollowEdge, SuggestedAct
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.topics import Topics, witness_topic
 from shoe_controller.messages.witness import RaisedAlarm, TwoControllers, WitnessMessage
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.retained import Posted, info_message, roads_message, rounds_message
+from shoe_controller.pit.exposure import CurvePoint, Exposure
 from shoe_controller.web.push import ChangeSignal
-from shoe_controller.web.static_files import LANGUAGES, read_files
+from shoe_controller.web.static_files import LANGUAGES, TILES, read_files
 from tests.console.bench import encode, state_of
 from tests.console.served import Served, serving
 from tests.follow.samples import JOURNAL, SITE, status
 from tests.mqtt.counter import DEALERS, PINS
+from tests.pit.served import PASSWORDS, WALL, edges, exposed
+from tests.pit.served import serving as serving_pit
 from tests.table.sitting import QuickSitting
 
 SIZES = ((3840, 2160), (1920, 1080), (1080, 1920), (1280, 800), (1024, 600), (800, 480), (390, 844))
@@ -258,7 +262,7 @@ async def _board_site(ending: AsyncExitStack, tables: Mapping[str, Mapping[str, 
         topics = Topics(SITE, name)
         for below, payload in messages.items():
             floor.receive(Incoming(topic=f"{topics.prefix}/{below}", payload=payload, retain=True), 0.0)
-    files = read_files(STATIC)
+    files = read_files(TILES, STATIC)
     addresses = BoardAddresses(floor, files, language="en", look="dark", pit=True, home=None, clock=lambda: 0.0)
     site = WebSite(addresses, files, ChangeSignal())
     port = await site.start("127.0.0.1", 0)
@@ -286,6 +290,89 @@ async def _pits(ending: AsyncExitStack, wanted: Wanted) -> list[Scene]:
             floor.receive(Incoming(topic=witness_topic(SITE, "witness", "t9"), payload=encode(WITNESSED)), 0.0)
         shown = f"#tables > :nth-child({len(tables)})" if tables else "#summary:not(:empty)"
         scenes.append(Scene(f"pit-{name}", f"{address}/pit", shown, LOOKS if name == "alerts" else ("",)))
+    return scenes
+
+
+# --- the pit's page ---------------------------------------------------------------------------------------------------
+
+
+def shown_exposure(seed: int, rounds: int, highest: float, wagers: Sequence[str]) -> Exposure:
+    """A shoe in which the most exposed wager ends with this edge, and nothing is exposed where that is below zero."""
+    chance = random.Random(seed)  # noqa: S311 - for a picture, nobody bets on it
+    drift = [highest * number / rounds + chance.gauss(-0.01, 0.006) for number in range(1, rounds)] + [highest]
+    curve = tuple(CurvePoint(round=number, wager=wagers[0], edge=edge) for number, edge in enumerate(drift, 1))
+    falling = sorted((highest - 0.008 * number for number in range(len(wagers))), reverse=True)
+    made = edges(*zip(wagers, falling, strict=True))
+    alarms = tuple(
+        exposed(wager, edge, staked=2_500_000, line=seed, round_=rounds)
+        for wager, edge in zip(wagers, falling, strict=True)
+        if edge > 0.04
+    ) or ((exposed(wagers[0], highest, staked=0, line=seed, round_=rounds),) if highest > 0 else ())
+    return Exposure(made, curve, alarms)
+
+
+FOLLOWS = RaisedPitAlarm(
+    line=41,
+    time=WALL,
+    alarm=StakesFollowEdge(
+        seat="5",
+        wager="tie_wins_on.0",
+        shoe=12,
+        shoes=6,
+        rounds=88,
+        mean_edge=0.0712,
+        evidence=5400.0,
+        suggested=(SuggestedAct.WATCH_SEAT,),
+    ),
+)
+
+EXPOSED = {"t3": 0.0634, "t4": -0.0106, "t5": -0.0031, "t6": 0.0009, "t9": -0.0106}
+
+
+def _enter(identity: str, password: str) -> Prepare:
+    async def step(page: Page) -> None:
+        await page.locator("#person_id").fill(identity)
+        await page.locator("#password").fill(password)
+        await page.locator("#door button").click()
+
+    return step
+
+
+async def _details(page: Page) -> None:
+    await page.locator('[data-table="t3"] .open').click()
+
+
+ENTER = _enter("rana", PASSWORDS["rana"])
+
+EDGES: dict[str, tuple[tuple[Prepare, ...], str]] = {
+    "door": ((), "#door h2"),
+    "wrong": ((_enter("rana", "wrong horse battery"),), "#message:not(:empty)"),
+    "tables": ((ENTER,), "#tables > :nth-child(7)"),
+    "details": ((ENTER, _details), "dialog[open] td"),
+}
+"""By name: what is typed and touched on the page of the pit, and what it then shows."""
+
+
+async def _edges(ending: AsyncExitStack, wanted: Wanted) -> list[Scene]:
+    scenes = []
+    for name, (prepare, shown) in EDGES.items():
+        if not wanted(f"pit_edges-{name}"):
+            continue
+        served = await ending.enter_async_context(serving_pit())
+        tables = PITS["alerts"]()
+        for table, messages in tables.items():
+            for below, payload in messages.items():
+                served.publish(table, below, payload)
+        for number, (table, highest) in enumerate(EXPOSED.items()):
+            info = served.floor.tables[table].followed.info
+            offered = [] if info is None else [wager.id for wager in info.rules.offered]
+            wagers = sorted(offered, key="tie_wins_on.0".__ne__)
+            served.expose(table, shown_exposure(number + 30, 40 - 5 * number, highest, wagers))
+        few = served.exposures.of("t6")
+        assert few is not None
+        served.expose("t6", few._replace(alarms=(*few.alarms, FOLLOWS)))
+        served.expose("t7", Exposure(edges(none=CardsUncertain()), (), ()))
+        scenes.append(Scene(f"pit_edges-{name}", f"{served.address}/", shown, LOOKS, prepare=prepare))
     return scenes
 
 
@@ -424,4 +511,9 @@ async def gallery(wanted: Wanted = lambda _name: True) -> AsyncIterator[list[Sce
     """The scenes that are wanted by their names."""
     async with AsyncExitStack() as ending:
         folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="gallery-")))
-        yield [*await _boards(ending, wanted), *await _pits(ending, wanted), *await _consoles(ending, folder, wanted)]
+        yield [
+            *await _boards(ending, wanted),
+            *await _pits(ending, wanted),
+            *await _edges(ending, wanted),
+            *await _consoles(ending, folder, wanted),
+        ]

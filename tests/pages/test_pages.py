@@ -13,7 +13,7 @@ from tests.pages.looking import misfits, resize, violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-MAIN = ("board-nepal", "pit-alerts", "console-door", "console-payments")
+MAIN = ("board-nepal", "pit-alerts", "pit_edges-tables", "console-door", "console-payments")
 
 TWO_SIZES = ((1920, 1080), (390, 844))
 

@@ -13,6 +13,10 @@ CORRECTING = 5
 """In one of so many seeds money is put right by people."""
 
 
+COUNTING = 20
+"""In one of so many a seat counts cards."""
+
+
 class Mishap(NamedTuple):
     name: str
     entry: int
@@ -51,6 +55,8 @@ class Plan(NamedTuple):
     """Rounds are noted, disputed and put right by hand, and commission is collected or waived."""
     misnames: bool = False
     """Supervisors name cards wrongly without a call, and notice it later."""
+    counts: bool = False
+    """A seat counts the cards on the felt."""
 
     @property
     def corrects(self) -> bool:

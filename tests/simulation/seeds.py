@@ -13,7 +13,7 @@ from simulator.shoe_line import Wire
 from tests.simulation.aims import FROM_SHOE, aimed
 from tests.simulation.houses import house_of
 from tests.simulation.mishaps import AROUND, possible
-from tests.simulation.plan import CORRECTING, DOWN, Mishap, Plan
+from tests.simulation.plan import CORRECTING, COUNTING, DOWN, Mishap, Plan
 from tests.simulation.reader import has_reader, with_reader
 from tests.simulation.wiping import has_wiped_shoe, with_wiped_shoe
 
@@ -40,7 +40,7 @@ def plan_of(seed: int) -> Plan:
 
 
 def _plan_of(seed: int) -> Plan:
-    plan = aimed(_drawn(seed))
+    plan = aimed(_drawn(seed))._replace(counts=seed % COUNTING == COUNTING - 2)
     if seed % CORRECTING == 1:
         plan = plan._replace(misnames=True)
         if not any(mishap.phase == "closed" for mishap in plan.mishaps):

@@ -33,11 +33,13 @@ from tests.simulation.audit import audit
 from tests.simulation.cable import Cable
 from tests.simulation.clients import Display, Shown, Terminal
 from tests.simulation.corrections import Changes, Corrections
+from tests.simulation.counting import CountingSeat
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
 from tests.simulation.misnaming import Misnaming
 from tests.simulation.observer import BrokenPromiseError, Memory, Observer
 from tests.simulation.people import DEALERS, SUPERVISORS, TARGET, Players, Staff
+from tests.simulation.pit import Pit
 from tests.simulation.placing import Placing
 from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.reader import DealerAtDisplay
@@ -76,6 +78,8 @@ class Ran(NamedTuple):
     """Events of each kind."""
     settled: Counter[tuple[str, str]]
     """Wagers, each with the base game in which it was settled."""
+    edges: int
+    """Sets of live edges of the pit's process that were held to the public events."""
     tricks: int
     """How often people had to pull the cable, or to move the lid once more, to get going again."""
 
@@ -109,6 +113,7 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
         acts=world.observer.acts,
         facts=world.observer.facts,
         settled=world.observer.settled,
+        edges=world.pit.checked,
         tricks=tricks,
     )
 
@@ -161,6 +166,9 @@ class World:
             Display(self.broker, self.time, topics, "lasting", clean=False, told=self._shown),
             Display(self.broker, self.time, topics, "fleeting", clean=True, told=self._shown),
         ]
+        self.pit = Pit(
+            self.broker, self.time, topics, self.chance("pit"), lambda name: self.observer.journals.get(name, ())
+        )
         self.stranger = Terminal(self.broker, self.time, topics, "stranger")
         self.players = Players(
             Terminal(self.broker, self.time, topics, "players"),
@@ -168,6 +176,9 @@ class World:
             config.house.offered,
             Changes(self.chance("changes")) if plan.corrects else None,
         )
+        if plan.counts:
+            counter = Terminal(self.broker, self.time, topics, "counter")
+            CountingSeat(counter, self.chance("counting"), config.house.offered)
         self.staff = Staff(
             Terminal(self.broker, self.time, topics, "console"),
             self.cable,

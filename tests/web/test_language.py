@@ -12,6 +12,7 @@ from playwright.async_api import Route
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.details import DealtSign
+from shoe_controller.messages.pit import SuggestedAct
 from shoe_controller.web.static_files import SHARED, TABLE_WORDS
 from shoe_controller.words.render import Words
 from tests.board.room import chromium
@@ -25,8 +26,15 @@ LISTS: dict[type, tuple[object, ...]] = {
     str: (("1",), ("1", "2", "3"), ()),
     int: ((1,), (1, 2, 3), ()),
     DealtSign: (tuple(DealtSign), (DealtSign.ANCHOR,), ()),
+    SuggestedAct: (tuple(SuggestedAct), ()),
 }
-SIMPLE: dict[Any, tuple[object, ...]] = {int: NUMBERS, str: TEXTS, bool: (True, False), type(None): (None,)}
+SIMPLE: dict[Any, tuple[object, ...]] = {
+    int: NUMBERS,
+    str: TEXTS,
+    bool: (True, False),
+    float: (0.0634, -0.5),
+    type(None): (None,),
+}
 DECIMALS = (0, 2, 3)
 
 RENDER = """async ([address, language, cases]) => {

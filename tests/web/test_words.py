@@ -20,7 +20,7 @@ from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.details import CardProblem, DealtSign, HeadSource, MetController, ResultMark, ShoeProof
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
-from shoe_controller.web.static_files import SHARED
+from shoe_controller.web.static_files import SHARED, TILES
 from shoe_controller.words.render import AMOUNT, PLACEHOLDER
 from tests.web.words import FOLDERS, TABLE, TAGS, read, texts
 
@@ -156,7 +156,7 @@ def test_the_check_sees_what_it_should() -> None:
 
 
 @pytest.mark.parametrize("tag", TAGS)
-@pytest.mark.parametrize("kind", ["board", "console"])
+@pytest.mark.parametrize("kind", ["board", "console", "pit", "tiles"])
 def test_every_language_has_every_text_with_the_same_places_for_values(kind: str, tag: str) -> None:
     here, in_english = _merged(read(kind, tag)), _merged(read(kind, "en"))
     assert here.keys() == in_english.keys()
@@ -224,18 +224,19 @@ MADE = {
     "under_way|before|not_dealt|"
     "player|banker|tie|broker|controller|failures|"
     "note_made|dispute_opened|dispute_closed|payment_adjusted|commission_collected|commission_waived",
+    "pit": r"failed_\w+|act_\w+",
 }
 """Keys that are put together on the page, or come from the table as they are."""
 
 
-@pytest.mark.parametrize("kind", ["board", "console"])
+@pytest.mark.parametrize("kind", ["board", "console", "pit"])
 def test_every_word_is_used_and_every_word_that_is_used_is_there(kind: str) -> None:
     """A word may be asked for by its key, or by the beginning of it (`what_${act}`)."""
-    folder = FOLDERS[kind]
-    files = [*folder.glob("*.js"), *folder.glob("*.html"), *SHARED.glob("*.js")]
+    folders = [FOLDERS[kind], SHARED] if kind == "console" else [FOLDERS[kind], SHARED, TILES]
+    files = [file for folder in folders for file in (*folder.glob("*.js"), *folder.glob("*.html"))]
     scripts = "\n".join(file.read_text(encoding="utf-8") for file in files)
     asked = set(re.findall(r"\b(?:say|t)\(\"(\w+)\"", scripts)) | set(re.findall(r'data-say="(\w+)"', scripts))
-    known = read(kind, "en").keys()
+    known = read(kind, "en").keys() | (set() if kind == "console" else read("tiles", "en").keys())
     staff = {key for group in ("acts", "phases") for key in TABLE["en"][group]} if kind == "console" else set()
     assert asked - known - staff == set()
     made = {key for key in known if re.fullmatch(MADE[kind], key) or re.search(rf"\b{key}\b", scripts)}

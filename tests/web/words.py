@@ -6,15 +6,16 @@ from typing import Any
 
 from shoe_controller.board.process import STATIC as BOARD
 from shoe_controller.console.process import STATIC as CONSOLE
-from shoe_controller.web.static_files import LANGUAGES, TABLE_WORDS
+from shoe_controller.pit.web import STATIC as PIT
+from shoe_controller.web.static_files import LANGUAGES, TABLE_WORDS, TILES
 
 TAGS = tuple(LANGUAGES.values())
-FOLDERS = {"table": TABLE_WORDS, "board": BOARD, "console": CONSOLE}
+FOLDERS = {"table": TABLE_WORDS, "tiles": TILES, "board": BOARD, "console": CONSOLE, "pit": PIT}
 
 
 def read(kind: str, tag: str) -> dict[str, Any]:
-    """`kind` is "table", "board" or "console"."""
-    name = "table" if kind == "table" else "words"
+    """`kind` is one of `FOLDERS`."""
+    name = kind if kind in ("table", "tiles") else "words"
     words: dict[str, Any] = json.loads((FOLDERS[kind] / f"{name}.{tag}.json").read_text(encoding="utf-8"))
     return words
 

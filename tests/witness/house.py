@@ -10,8 +10,9 @@ import msgspec
 
 from shoe_controller.messages.topics import witness_topic
 from shoe_controller.messages.witness import WitnessMessage
+from shoe_controller.process.lines_file import TornTail
 from shoe_controller.witness.lines import AlarmRaised, AnyLine, CheckpointSeen
-from shoe_controller.witness.lines_file import TornTail, read_lines
+from shoe_controller.witness.lines_file import read_lines
 from tests.daemon.clients import Display, Heard, MqttClient, Terminal, Visitor
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret

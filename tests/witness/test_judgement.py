@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from shoe_controller.process.lines_file import Started
 from shoe_controller.witness.judgement import LIKE_ALARM_AGAIN, MOST_WAITING, Judgement
-from shoe_controller.witness.lines import AlarmRaised, AnyLine, HeadSeen, Started, digest_of
+from shoe_controller.witness.lines import AlarmRaised, AnyLine, HeadSeen, digest_of
 from tests.witness.samples import JOURNAL, TABLE, checkpoint, digest, seed, status
 
 Step = Callable[[Judgement, int], Iterator[AnyLine]]

@@ -6,8 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.process.lines_file import LinesFileError, TornTail
 from shoe_controller.witness.lines import AnyLine, CheckpointSeen, ControllerSeen, HeadSeen, digest_of
-from shoe_controller.witness.lines_file import LinesFile, TornTail, WitnessFileError, read_lines
+from shoe_controller.witness.lines_file import LinesFile, read_lines
 from tests.witness.samples import JOURNAL, checkpoint, digest
 
 OLD_FILE = Path(__file__).parent / "old_files" / "north.witness"
@@ -48,7 +49,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for use in (LinesFile, lines):
-        with pytest.raises(WitnessFileError, match="not a regular file"):
+        with pytest.raises(LinesFileError, match="not a regular file"):
             use(pipe)
 
 
@@ -150,7 +151,7 @@ def test_no_byte_of_a_whole_line_can_be_changed(dense: Path, tmp_path: Path) -> 
     for place in range(0, end, 11):
         changed = tmp_path / "changed"
         changed.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(WitnessFileError):
+        with pytest.raises(LinesFileError):
             lines(changed)
 
 
@@ -164,7 +165,7 @@ def test_no_line_can_be_removed_but_the_last_and_none_inserted_or_swapped(dense:
             [*whole[:number], whole[number + 1], whole[number], *whole[number + 2 :]],
         ):
             changed.write_bytes(b"".join(other))
-            with pytest.raises(WitnessFileError):
+            with pytest.raises(LinesFileError):
                 lines(changed)
 
 
@@ -184,12 +185,12 @@ def test_a_cut_end_shows_against_the_line_that_was_published(path: Path) -> None
 
 
 def test_a_missing_folder_is_named_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(WitnessFileError, match="/missing does not exist: make it, or correct file"):
+    with pytest.raises(LinesFileError, match="/missing does not exist: make it, or correct the file's path"):
         LinesFile(tmp_path / "missing" / "north.witness")
 
 
 def test_two_witnesses_cannot_share_a_file(path: Path) -> None:
     first = open_file(path)
-    with pytest.raises(WitnessFileError, match="another witness"):
+    with pytest.raises(LinesFileError, match="another process"):
         LinesFile(path)
     first.close()

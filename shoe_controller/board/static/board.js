@@ -1,11 +1,12 @@
 /* The board of one table: draws the sections that the server sends. It decides nothing by itself. */
 
 import { drawCard } from "./cards.js";
-import { amount } from "./language.js";
+import { condition } from "./condition.js";
 import { listen } from "./event_stream.js";
+import { amount } from "./language.js";
 import { ROADS, bead, drawRoad } from "./roads.js";
 import { html, svg, write } from "./svg.js";
-import { condition, label, named, reason, say } from "./words.js";
+import { label, named, reason, say } from "./words.js";
 
 const TURN_PRICES = 9000; /* milliseconds until the next side wagers are shown, where they do not fit all at once */
 

@@ -57,7 +57,7 @@ def _why_not_enter(draft: Draft, act: EnterCard, _given: PersonActs) -> AnyRefus
     if act.card is None:
         return CardMissing()
     if may_wait(draft.state, act.card):
-        return CardWaits(card=act.card)
+        return CardWaits()
     return why_not_entered(draft.state, draft.round, act.number, act.hand, act.card)
 
 

@@ -17,9 +17,11 @@ async function load(name) {
   }
 }
 
-export async function wordsOf(language) {
-  const [own, table] = await Promise.all([load(`words.${language}.json`), load(`table.${language}.json`)]);
-  return { own, table };
+/* `more` names files whose texts belong to the page too, unless it has its own. */
+export async function wordsOf(language, ...more) {
+  const names = ["table", ...more, "words"];
+  const [table, ...own] = await Promise.all(names.map((name) => load(`${name}.${language}.json`)));
+  return { own: Object.assign({}, ...own), table };
 }
 
 /* A code with its values, as text. `family` is the section of the table that has its words, such as "reasons";

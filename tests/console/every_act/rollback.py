@@ -13,6 +13,7 @@ async def accept_rollback(trial: Trial) -> None:
     await at.draw(2)
     await at.phase("betting")
     await at.chain.stop_daemon()
+    await expect(trial.desk.at("seat-1")).to_be_disabled()
     older = copies(at.chain)
     await at.chain.start_daemon()
     await expect(trial.desk.at("seat-1")).to_be_enabled()

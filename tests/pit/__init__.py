@@ -1,0 +1,1 @@
+"""The process of the pit: live edges and alarms."""
