@@ -10,6 +10,8 @@ from shoe_controller.demo.faults import FAULTS
 from shoe_controller.demo.irregularities import IRREGULARITIES
 from shoe_controller.demo.settings import (
     BROKERS,
+    COUNTERS_DECKS,
+    COUNTERS_SPEED,
     FASTEST,
     GAMES,
     MOST_TABLES,
@@ -42,9 +44,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--speed",
         type=_speed,
-        default=USUAL_SPEED,
         metavar="N",
-        help=f"times a person's pace, {SLOWEST:g} to {FASTEST:g} (default: %(default)g)",
+        help=f"times a person's pace, {SLOWEST:g} to {FASTEST:g} (default: {USUAL_SPEED:g}, with a counter "
+        f"{COUNTERS_SPEED:g})",
     )
     parser.add_argument(
         "--tables", type=_tables, default=1, metavar="N", help=f"1 to {MOST_TABLES} tables (default: %(default)s)"
@@ -70,8 +72,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         choices=(*COUNTS, COUNTER, NO_COUNTER),
         const=COUNTER,
         default=NO_COUNTER,
-        help="let the player in the last seat count cards, by a published count; the wager that it is for is offered "
-        f"then (1 or no name: {USUAL_COUNTER})",
+        help="let the player in the last seat count cards, by a published count, until the pit's process finds it; the "
+        f"wager that it is for is offered then, and {COUNTERS_DECKS} decks are dealt (1 or no name: {USUAL_COUNTER})",
     )
     parser.add_argument(
         "--broker", choices=BROKERS, default=BROKERS[0], help="auto uses Mosquitto if it is installed (default)"
@@ -80,7 +82,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--pages",
         choices=(PAGES, NO_PAGES),
         default=PAGES,
-        help="whether to serve the board, the pit view and a console to browsers (default: %(default)s)",
+        help="whether to serve the board, the pit view, live edges and a console to browsers (default: %(default)s)",
     )
     parser.add_argument("--no-pages", dest="pages", action="store_const", const=NO_PAGES, help="same as --pages 0")
     parser.set_defaults(run=run, json=False)
@@ -93,17 +95,18 @@ def run(args: argparse.Namespace) -> int:
         return bad_input(args, "bad_fault", str(error))
     if importlib.util.find_spec("simulator") is None:
         return bad_input(args, "no_simulator", "the emulated shoe is not installed here, and the demo needs it")
+    counter = {COUNTER: USUAL_COUNTER, NO_COUNTER: None}.get(args.counter, args.counter)
     settings = DemoSettings(
         wire=args.wire,
         game=args.game,
-        speed=args.speed,
+        speed=args.speed or (USUAL_SPEED if counter is None else COUNTERS_SPEED),
         tables=args.tables,
         rounds=args.rounds,
         seed=args.seed,
         faults=faults,
         broker=args.broker,
         pages=args.pages == PAGES,
-        counter={COUNTER: USUAL_COUNTER, NO_COUNTER: None}.get(args.counter, args.counter),
+        counter=counter,
     )
     return _show(args, settings)
 

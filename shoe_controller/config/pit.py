@@ -19,6 +19,8 @@ LEAST_IDLE, MOST_IDLE = 30, 12 * 3600
 
 LEAST_LIMIT, MOST_LIMIT = -1.0, 10.0
 
+FEWEST_SHOES, MOST_SHOES = 10, 1_000_000_000
+
 
 class PitEntry(msgspec.Struct):
     site: str | None = None
@@ -30,6 +32,7 @@ class PitEntry(msgspec.Struct):
     idle_timeout: int = 600
     people_file: str | None = None
     edge_limit: float = 0.0
+    false_alarm_after: int = 10_000
     file: str | None = None
     acknowledged: int = 0
     username: str | None = None
@@ -52,8 +55,12 @@ class PitSettings(NamedTuple):
     """The people of the site."""
     edge_limit: float
     """The player's edge above which a wager is an alarm."""
+    false_alarm_after: int
+    """Shoes after which, on average, a seat that does not follow an edge is an alarm: no fewer, for each wager."""
     file: Path
     """The file of alarms."""
+    evidence: Path
+    """The file of what was found out about seats so far, beside it."""
     acknowledged: int
     """The last line of the file whose alarms a person has looked into."""
     username: str | None
@@ -82,6 +89,7 @@ def pit_from(entry: PitEntry, folder: Path, site: str | None, problems: list[Pro
     if not LEAST_LIMIT <= entry.edge_limit <= MOST_LIMIT:
         message = f"must be a player's edge from {LEAST_LIMIT} to {MOST_LIMIT}, as in 0.02 for 2 %"
         section.problem("edge_limit", f"{message}; not {entry.edge_limit}")
+    section.whole_number("false_alarm_after", entry.false_alarm_after, FEWEST_SHOES, MOST_SHOES)
     # Passwords are entered at the page, and what it shows is for the pit alone.
     if entry.cert_file is None and entry.key_file is None and not is_loopback(entry.host):
         section.problem("host", "without a certificate (cert_file, key_file) only this machine is served: 127.0.0.1")
@@ -89,6 +97,7 @@ def pit_from(entry: PitEntry, folder: Path, site: str | None, problems: list[Pro
     file = section.path("file", entry.file, folder)
     if chosen is None:
         return None
+    file = file or ALARMS / f"{chosen}.alarms"
     return PitSettings(
         site=chosen,
         tables=entry.tables,
@@ -99,7 +108,9 @@ def pit_from(entry: PitEntry, folder: Path, site: str | None, problems: list[Pro
         idle_timeout=entry.idle_timeout,
         people_file=people_file or folder / SITE_PEOPLE_FILE,
         edge_limit=entry.edge_limit,
-        file=file or ALARMS / f"{chosen}.alarms",
+        false_alarm_after=entry.false_alarm_after,
+        file=file,
+        evidence=file.with_name(f"{file.name}.evidence"),
         acknowledged=entry.acknowledged,
         username=entry.username,
         password_file=section.path("password_file", entry.password_file, folder),

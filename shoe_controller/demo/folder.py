@@ -8,16 +8,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.pace import CARD_TAKES
+from shoe_controller.config.passwords import hash_password
 from shoe_controller.config.pins import hash_pin
 from shoe_controller.config.scrypt_hash import LOG_COSTS
+from shoe_controller.config.site_people import SITE_PEOPLE_FILE
 from shoe_controller.demo.local_ports import HOST
-from shoe_controller.demo.settings import DECKS, OFFER, SEATS, SITE, DemoSettings, table_name
+from shoe_controller.demo.settings import (
+    COUNTERS_OFFER,
+    FALSE_ALARM_AFTER,
+    OFFER,
+    SEATS,
+    SITE,
+    DemoSettings,
+    table_name,
+)
 from shoe_controller.demo.strategies import COUNTS
 
 DEALER, OTHER_DEALER = "maya", "gita"
 SUPERVISOR, OTHER_SUPERVISOR = "rana", "bimal"
 REPEAT_WITHIN = 1.0
 """Seconds at a person's pace in which the same id is the same reading: shorter than from one card to the next."""
+PIT_PERSON = "tara"
+"""Who may sign in at the pit's page."""
 ROLES = {DEALER: "dealer", SUPERVISOR: "supervisor", OTHER_DEALER: "dealer", OTHER_SUPERVISOR: "supervisor"}
 
 
@@ -73,6 +85,33 @@ def write_console(folder: Path, table: str, broker_port: int, port: int) -> Path
     return file
 
 
+class PitFiles(NamedTuple):
+    folder: Path
+    password: str
+    """Of the one person who may sign in."""
+    settings: DemoSettings
+
+    def write(self, broker_port: int, port: int) -> Path:
+        """The file of the process that serves the pit's page."""
+        file = self.folder / "pit.toml"
+        false_alarm = "" if self.settings.counter is None else f"false_alarm_after = {FALSE_ALARM_AFTER}\n"
+        file.write_text(
+            f'{_mqtt(broker_port)}\n[pit]\nsite = "{SITE}"\nport = {port}\nfile = "pit.alarms"\n{false_alarm}',
+            encoding="utf-8",
+        )
+        return file
+
+
+def write_pit(folder: Path, settings: DemoSettings) -> PitFiles:
+    """The file of the people of the site; that of the process needs its port."""
+    generator = random.Random(f"pit {settings.seed}")  # noqa: S311 - the password of a demonstration
+    password = f"{_pin(generator)}{_pin(generator)}"
+    password_hash = hash_password(password, generator.randbytes(16), log_cost=LOG_COSTS[0])
+    person = f'[[people]]\nid = "{PIT_PERSON}"\nname = "{PIT_PERSON.capitalize()}"\nroles = ["pit"]\n'
+    _write_secret(folder / SITE_PEOPLE_FILE, f'{person}password = "{password_hash}"\n')
+    return PitFiles(folder, password, settings)
+
+
 def _pin(generator: random.Random) -> str:
     return f"{generator.randrange(100_000, 1_000_000)}"
 
@@ -90,14 +129,16 @@ def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int) -> 
     if files.key is None:
         # The virtual dealer's hand is quicker by as much as the show is.
         key += f"card_takes = {min(CARD_TAKES, CARD_TAKES / settings.speed):g}\n"
-    counted = () if settings.counter is None else (COUNTS[settings.counter].wager,)
-    offer = ", ".join(f'"{wager}"' for wager in (*OFFER, *counted))
+    offered = OFFER if settings.counter is None else (*COUNTERS_OFFER, COUNTS[settings.counter].wager)
+    offer = ", ".join(f'"{wager}"' for wager in offered)
+    # The catalogue's wagers are for more decks than two.
+    few_decks = "" if settings.counter is None else f'allow_decks = ["nepal_super_baccarat", {offer}]\n'
     commission = '[house.commission]\ntaken = "marked"\n' if settings.game == "commission" else ""
     return f"""\
 [house]
 base_game = "{settings.game}"
-decks = {DECKS}
-layout = "nepal_super_baccarat"
+decks = {settings.decks}
+{few_decks}layout = "nepal_super_baccarat"
 offer = [{offer}]
 seats = [{seats}]
 limits = {{ all = {{ min = 100, max = 10_000 }} }}

@@ -46,8 +46,12 @@ class DemoView(NamedTuple):
     faults: str
     """How many of the faults have happened; empty where none are to."""
     ending: str
+    alarm: str
+    """The seat that the pit's process found last; empty before it found one."""
     pit: str
     """Where the pit view is served; empty where no pages are."""
+    edges: str
+    """Where the pit's page is served, and how one signs in; empty where it is not."""
     console: str
     """Where the console is served, and how one signs in; empty where no pages are."""
 
@@ -86,6 +90,8 @@ def _foot(view: DemoView, width: int) -> Text:
         parts.append((f"journal {number}:{digest[:8]}", QUIET))
     if len(view.watches) > 1:
         parts.append((view.broker, QUIET))
+    if view.alarm:
+        parts.insert(0, (f"PIT ALARM: {view.alarm}", FAULT))
     if view.faults:
         parts.append((view.faults, FAULT))
     parts.append((f"{sum(each.messages for each in view.watches):,} messages", QUIET))
@@ -109,6 +115,11 @@ def _if_it_fits(at: int, title: str, width: int) -> list[tuple[int, str]]:
     return [(at, title)] if title and at + len(title) + 2 <= width else []
 
 
+def _edges(view: DemoView, at: int, width: int) -> list[tuple[int, str]]:
+    """In a narrow terminal without the scheme, which a browser does not need."""
+    return _if_it_fits(at, view.edges, width) or _if_it_fits(at, view.edges.replace("http://", "", 1), width)
+
+
 # --- one table -------------------------------------------------------------------------------------------------------
 
 
@@ -119,7 +130,7 @@ def _one_table(view: DemoView, width: int, height: int) -> list[Text]:
     title, seats = _seats(watch, table, middle - 2)
     odds_width = width - middle
     lines = [
-        _rule(width, *_if_it_fits(1, view.pit, width)),
+        _rule(width, *_if_it_fits(1, view.pit, width), *_edges(view, 1 + len(view.pit) + 2, width)),
         _to_the_right(_stands(table), f"{view.broker} ", width),
         _prompt(table),
         *_hands(watch, table),
@@ -277,6 +288,8 @@ def _several(view: DemoView, width: int, height: int) -> list[Text]:
     lines = [_rule(width, (1, "table"), (11, "shoe.round"), (24, "stands"), (36, "P"), (39, "B"), (44, "big road"))]
     lines += [_table_line(watch) for watch in view.watches]
     lines.append(_rule(width, (1, "what happened"), *_if_it_fits(20, view.pit, width)))
+    if view.edges:
+        lines.append(_rule(width, *_edges(view, 1, width)))
     room = max(height - len(lines) - 3, 0)
     return lines + [Text(" ").append_text(line) for line in _happened(view, room)]
 

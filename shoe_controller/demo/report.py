@@ -15,6 +15,7 @@ from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.fault_book import FaultBook, FaultStory
 from shoe_controller.demo.faults import FAULTS, LOSES_CARDS
 from shoe_controller.demo.irregularities import IRREGULARITIES
+from shoe_controller.demo.pit_alarms import SeatAlarm
 from shoe_controller.demo.truth import Truth
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
@@ -55,8 +56,19 @@ class _Audit(NamedTuple):
     problems: list[str]
 
 
-def report_on(tables: list[TableEnd], *, wire: str, planned: tuple[str, ...], pages: list[str]) -> Report:
-    """The report; `planned` says what was to go wrong at each table, `pages` what was served to browsers."""
+def report_on(  # noqa: PLR0913 - what a report is about, each given by name
+    tables: list[TableEnd],
+    *,
+    wire: str,
+    planned: tuple[str, ...],
+    pages: list[str],
+    counter: bool,
+    alarms: list[SeatAlarm],
+) -> Report:
+    """The report; `planned` says what was to go wrong at each table, `pages` what was served to browsers.
+
+    `counter` says whether a player counted cards, `alarms` what the pit's process found about seats.
+    """
     audits = [_audit(table, wire) for table in tables]
     stories = [story for table in tables for story in table.faults.stories(table.watch.facts)]
     problems = [
@@ -78,6 +90,7 @@ def report_on(tables: list[TableEnd], *, wire: str, planned: tuple[str, ...], pa
     if len(planned) > len(faults):
         irregular = [story for story in stories if story.name in IRREGULARITIES]
         lines += _irregularities(irregular, (len(planned) - len(faults)) * len(tables))
+    lines += _seat_alarms(alarms, counter=counter and bool(pages))
     lines.append(
         f"  messages  {sum(watch.messages for watch in watches):,} to the display, "
         f"{sum(len(watch.facts) for watch in watches):,} of them events; "
@@ -94,6 +107,13 @@ def report_on(tables: list[TableEnd], *, wire: str, planned: tuple[str, ...], pa
     if pages:
         lines += ["", "Pages, which have ended with it:", *pages]
     return Report([*lines, "", *_verdict(audits, problems)], good=not problems)
+
+
+def _seat_alarms(alarms: list[SeatAlarm], *, counter: bool) -> list[str]:
+    if not alarms:
+        return ["  pit       no seat was found that follows an edge"] if counter else []
+    named = [f"after {each.minutes} minutes, {each.table}: {each.words}" for each in alarms]
+    return [f"  pit       {named[0]}", *(f"            {each}" for each in named[1:])]
 
 
 def _faults(stories: list[FaultStory], planned: int) -> list[str]:

@@ -9,6 +9,8 @@ BROKERS = ("auto", "mosquitto", "emulated")
 SLOWEST, FASTEST = 0.1, 100.0
 """Times a person's pace. Faster, the first card would be out before anybody could bet."""
 USUAL_SPEED = 4.0
+COUNTERS_SPEED = 40.0
+"""With a player who counts: found after a few shoes, which are to take minutes."""
 MOST_TABLES = 16
 """Each is two programs more."""
 
@@ -16,6 +18,12 @@ SITE = "demo"
 DECKS = 8
 OFFER = ("base", "pairs", "lucky_6")
 """What the tables offer."""
+COUNTERS_DECKS = 2
+"""With a player who counts: a shoe is over after some 18 rounds."""
+COUNTERS_OFFER = ("base", "lucky_6")
+"""With a player who counts, beside the wager that is counted. What pairs are compared with takes long to deal."""
+FALSE_ALARM_AFTER = 1000
+"""Shoes, for the pit's process beside a player who counts; a house waits longer, to be surer."""
 SEATS = ("1", "2", "3", "5", "6")
 
 
@@ -34,6 +42,10 @@ class DemoSettings(NamedTuple):
     """Whether the boards, the pit view and a console are served to browsers."""
     counter: str | None = None
     """The count that the last seat goes by, of `COUNTS`; its wager is offered then."""
+
+    @property
+    def decks(self) -> int:
+        return DECKS if self.counter is None else COUNTERS_DECKS
 
 
 def table_name(number: int) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from shoe_controller.demo.folder import TableFiles
 from shoe_controller.demo.programs import ConsoleProgram, python
-from shoe_controller.demo.settings import DECKS, DemoSettings
+from shoe_controller.demo.settings import DemoSettings
 
 DEALER_KEY = " "
 """Takes the shoe out of the virtual dealer's hands, or gives it back to him."""
@@ -34,7 +34,14 @@ class ShoeProgram(ConsoleProgram):
 
 def _arguments(files: TableFiles, settings: DemoSettings, number: int) -> list[str]:
     arguments = ["run", "--port", f"pty:{files.port}", "--wire", settings.wire, "--disclose", "at_draw"]
-    arguments += ["--seed", str(settings.seed + number - 1), "--decks", str(DECKS), "--speed", f"{settings.speed:g}"]
+    arguments += [
+        "--seed",
+        str(settings.seed + number - 1),
+        "--decks",
+        str(settings.decks),
+        "--speed",
+        f"{settings.speed:g}",
+    ]
     arguments += ["--truth", str(files.truth)]
     if files.cards is not None:
         arguments += ["--cards-file", str(files.cards)]

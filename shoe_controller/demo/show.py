@@ -19,25 +19,26 @@ from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.demo.broker_program import RunningBroker, start_broker
 from shoe_controller.demo.display import INSTANCE, REMEMBERED, USER, TableWatch, TimedLine
-from shoe_controller.demo.event_lines import StyledText
+from shoe_controller.demo.event_lines import FAULT, StyledText
 from shoe_controller.demo.fault_script import FaultScript
 from shoe_controller.demo.folder import TableFiles, write_table
 from shoe_controller.demo.irregular_scripts import Scene
 from shoe_controller.demo.local_ports import HOST
-from shoe_controller.demo.pages import NOT_INSTALLED, Pages, can_be_served, start_pages
+from shoe_controller.demo.pages import NO_ARRAYS, NOT_INSTALLED, Pages, can_be_served, has_arrays, start_pages
 from shoe_controller.demo.people import People
 from shoe_controller.demo.picture import DemoView, Odds
+from shoe_controller.demo.pit_alarms import PitAlarms, SeatAlarm
 from shoe_controller.demo.programs import DemoError, Program, python
 from shoe_controller.demo.report import Report, TableEnd, report_on
 from shoe_controller.demo.screen import Screen
-from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
+from shoe_controller.demo.settings import SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
 from shoe_controller.demo.strategies import COUNTS
 from shoe_controller.demo.supervisor import dealer_may_deal
 from shoe_controller.demo.truth import Truth
 from shoe_controller.follow.table import reply_topic, subscriptions
 from shoe_controller.messages.facts import AnyFact, BettingOpened, CardDealt
-from shoe_controller.messages.topics import ANY, Topics
+from shoe_controller.messages.topics import ANY, PIT_ALARMS, Topics
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, Will
 from shoe_controller.mqtt.client import NetworkBroker
 
@@ -50,6 +51,7 @@ _EVERY_TABLE = Topics(SITE, ANY)
 _SUBSCRIPTIONS = [
     *subscriptions(_EVERY_TABLE, reply_topic(_EVERY_TABLE, USER, INSTANCE)),
     _EVERY_TABLE.roads,
+    f"{_EVERY_TABLE.prefix}/{PIT_ALARMS}",
 ]
 
 
@@ -75,6 +77,7 @@ class Show:
         self._lines: deque[tuple[str, TimedLine]] = deque(maxlen=REMEMBERED)
         self._odds: list[Odds] = []
         self._ending = ""
+        self._pit_alarms = PitAlarms(self._seat_alarm)
 
     @property
     def watches(self) -> list[TableWatch]:
@@ -112,6 +115,8 @@ class Show:
                 wire=self._settings.wire,
                 planned=self._settings.faults,
                 pages=[] if self._pages is None else self._pages.lines,
+                counter=self._settings.counter is not None,
+                alarms=self._pit_alarms.all,
             )
 
     async def _unless_over(
@@ -157,8 +162,11 @@ class Show:
         if not can_be_served():
             self._screen.say(NOT_INSTALLED)
             return
-        self._screen.say("Starting the pages: boards, pit view and console …")
-        self._pages = await start_pages([table.files for table in self._tables], broker.port, folder, stack)
+        self._screen.say("Starting the pages: boards, pit view, console and the pit's …")
+        if not has_arrays():
+            self._screen.say(NO_ARRAYS)
+        files = [table.files for table in self._tables]
+        self._pages = await start_pages(files, self._settings, broker.port, folder, stack)
         for line in self._pages.lines:
             self._screen.say(line)
 
@@ -225,6 +233,9 @@ class Show:
                 # A report of a fault follows the fault: so read the shoe's truth before the messages.
                 self._look_at(table)
                 now = self._now()
+                below = table.topics.below(message.topic)
+                if self._pit_alarms.take(below, table.files.name, message.payload, now - self._began):
+                    continue
                 facts = table.watch.take(message.topic, message.payload, now - self._began, retained=message.retain)
                 for fact in facts:
                     self._take(table, fact, now)
@@ -286,6 +297,10 @@ class Show:
         self._lines.append((name, line))
         self._screen.line(name, line)
 
+    def _seat_alarm(self, raised: SeatAlarm) -> None:
+        self._happened(raised.table, TimedLine(raised.at, StyledText(f"PIT ALARM: {raised.words}", FAULT)))
+        self._screen.changed()
+
     def _end_if_all_is_shown(self) -> None:
         if all(map(self._is_all_shown, self._tables)):
             self._over.set()
@@ -300,14 +315,16 @@ class Show:
         tables = "" if settings.tables == 1 else f"{settings.tables} tables, "
         happened = sum(len(table.faults.book) for table in self._tables)
         return DemoView(
-            about=f"{tables}{settings.wire} wire, {settings.game}, {DECKS} decks, speed {settings.speed:g}",
+            about=f"{tables}{settings.wire} wire, {settings.game}, {settings.decks} decks, speed {settings.speed:g}",
             broker=f"{broker.name}, port {broker.port}",
             watches=self.watches,
             lines=list(self._lines),
             odds=self._odds,
             faults=f"faults {happened}/{len(settings.faults) * settings.tables}" if settings.faults else "",
             ending=self._ending,
+            alarm=" ".join(f"seat {each.alarm.seat} after {each.minutes}" for each in self._pit_alarms.all[-1:]),
             pit="" if self._pages is None else f"pit view {self._pages.pit_address}",
+            edges="" if self._pages is None else self._pages.edges,
             console="" if self._pages is None else f"console {self._pages.console_address} {self._pages.people}",
         )
 

@@ -24,10 +24,11 @@ from shoe_controller.follow.process import Logbook, broker_for
 from shoe_controller.messages.pit import WagerExposed
 from shoe_controller.mqtt.broker import Broker
 from shoe_controller.pit.alarms_file import AlarmsFile
+from shoe_controller.pit.evidence_file import BadEvidenceError, EvidenceFile, KeptEvidence
 from shoe_controller.pit.exposures import Exposures
 from shoe_controller.pit.followed import FollowedPit
 from shoe_controller.pit.lines import AlarmRaised
-from shoe_controller.pit.seats import SeatJudge
+from shoe_controller.pit.seats import JudgeQueue, SeatJudge
 from shoe_controller.pit.sections import Moment
 from shoe_controller.pit.shoe_fold import EndedShoe
 from shoe_controller.pit.site import ExposedSite
@@ -80,6 +81,36 @@ class ShoeDealer:
                 process.terminate()
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+
+
+class KeptSeats:
+    """The evidence about seats, kept in a file; what is wrong with that is logged, and stops nothing."""
+
+    def __init__(self, file: EvidenceFile, log: Log) -> None:
+        self._file = file
+        self._log = log
+        self._works = True
+
+    def restored(self) -> KeptEvidence:
+        """What an earlier process had; nothing where its file cannot be used, which is set aside then."""
+        try:
+            return self._file.read()
+        except (BadEvidenceError, OSError) as error:
+            why, aside = str(error), None
+        with suppress(OSError):
+            aside = str(self._file.set_aside())
+        self._log.warning("evidence_begins_anew", why=why, set_aside=aside)
+        return KeptEvidence()
+
+    async def store(self, evidence: Callable[[], KeptEvidence]) -> None:
+        try:
+            await self._file.write(evidence)
+        except OSError as error:
+            if self._works:
+                self._log.error("evidence_not_written", why=str(error), what="it is written after the next shoe")
+            self._works = False
+        else:
+            self._works = True
 
 
 class AlarmLog:
@@ -144,9 +175,9 @@ async def _serve(config: PitConfig, log: Log, service: SystemdNotifier, random_h
         clock=time.monotonic,
         wall=_wall,
     )
-    dealer = ShoeDealer(log, seed=int(random_hex(4), 16))
-    judge = SeatJudge(dealer.deal, site.seat_follows)
-    alarms.judge = judge.shoe_ended
+    evidence = KeptSeats(EvidenceFile(settings.evidence, settings.site, lambda: str(_wall())), log)
+    # Each in a process of its own: those that take long hold up no others.
+    dealers = [ShoeDealer(log, seed=int(random_hex(4), 16)) for _ in range(2)]
     password = None if config.password is None else config.password.reveal()
 
     def broker() -> Broker:
@@ -180,17 +211,30 @@ async def _serve(config: PitConfig, log: Log, service: SystemdNotifier, random_h
         look=settings.look,
     )
 
-    async def beside() -> None:
-        await asyncio.gather(look_around(broker(), lambda: bool(floor.missing), saw), judge.run())
-
     torn = file.open()
     if torn:
         log.warning("unfinished_line", bytes=torn, what="a power cut left an unfinished line; it is passed over")
+    judge = SeatJudge(
+        [
+            JudgeQueue(dealer.deal, by_totals=by_totals)
+            for dealer, by_totals in zip(dealers, (True, False), strict=True)
+        ],
+        alarm=site.seat_follows,
+        judged=lambda: evidence.store(judge.evidence),
+        threshold=settings.false_alarm_after,
+        kept=evidence.restored(),
+    )
+    alarms.judge = judge.shoe_ended
+
+    async def beside() -> None:
+        await asyncio.gather(look_around(broker(), lambda: bool(floor.missing), saw), judge.run())
+
     try:
         await serve(page, follower, settings, log, service, beside=beside)
         file.flush()
     finally:
-        dealer.stop()
+        for dealer in dealers:
+            dealer.stop()
         file.close()
 
 

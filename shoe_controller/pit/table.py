@@ -332,7 +332,7 @@ class PitTable:
             yield shoe, self._record(shoe)
 
     def _record(self, shoe: EndedShoe) -> ShoeRecord:
-        """Rounds without wagers, or without edges, are left out."""
+        """Free hands, and rounds without edges, are left out; a round that everybody sat out is evidence too."""
         try:
             live = self._prices.of(shoe.rules).live
         except PricesUnknownError:
@@ -340,7 +340,7 @@ class PitTable:
         rounds = {
             number: (playing, playing.left)
             for number, playing in sorted(shoe.rounds.items())
-            if playing.closed and playing.stakes and playing.left is not None and sum(playing.left) >= DRAWN
+            if playing.closed and playing.left is not None and sum(playing.left) >= DRAWN
         }
         edges = live.edges([left for _, left in rounds.values()]) if rounds else []
         return ShoeRecord(

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoe_controller.baccarat.composition import full_shoe
+from shoe_controller.baccarat.distribution import Event
+from shoe_controller.baccarat.odds import rows_reached
 from shoe_controller.protection.counted_play import EdgeCounter, Priced, ShoeRules, chance_of, dealt_shoe
+from shoe_controller.protection.quick_counts import RowCounter
 
 CUT = 14
 """Cards behind the cut card: no house deals deeper, and a shoe that ended earlier is compared with their beginnings."""
@@ -67,6 +70,11 @@ def fresh_shoes(
         edges, _ = counter.edges(full - np.array([playing.seen for playing in rounds]))
         found.append(edges.astype(np.float32))
     return tuple(FreshShoes([of_shoe[:, wager] for of_shoe in found]) for wager in range(len(wagers)))
+
+
+def goes_by_totals(wager: Priced) -> bool:
+    """Whether it goes by totals and numbers of cards alone: with pairs and suits dealing takes ten times as long."""
+    return RowCounter(list(rows_reached(wager.table))).events <= {(Event.ANY, Event.ANY)}
 
 
 class FreshWager(NamedTuple):

@@ -8,7 +8,7 @@ class ShoeRecord(NamedTuple):
     decks: int
     last_rounds: int
     rounds: tuple[int, ...]
-    """The numbers of the rounds with wagers, in order."""
+    """The numbers of the rounds whose wagers were closed, in order, also those that nobody staked on."""
     edges: Mapping[str, tuple[float, ...]]
     """By wager: the player's edge, one for each of these rounds."""
     stakes: Mapping[tuple[str, str], tuple[int, ...]]

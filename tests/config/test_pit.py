@@ -24,14 +24,18 @@ def test_a_good_file_has_defaults(tmp_path: Path) -> None:
     (tmp_path / "pit.toml").write_text(f'{MQTT}[pit]\nsite = "north"\n', encoding="utf-8")
     config = load_pit(tmp_path / "pit.toml")
     assert config.settings.file == Path("/var/lib/shoe-pit/north.alarms")
+    assert config.settings.evidence == Path("/var/lib/shoe-pit/north.alarms.evidence")
+    assert config.settings.false_alarm_after == 10_000
     assert (config.settings.edge_limit, config.settings.port, config.people, config.client) == (0.0, 8090, (), "pit")
 
 
 def test_everything_that_is_wrong_is_named(tmp_path: Path) -> None:
     wrong = 'site = "a/b"\ntables = ["+"]\nhost = "0.0.0.0"\nedge_limit = 40.0\nidle_timeout = 1\nacknowledged = -1\n'
+    wrong += "false_alarm_after = 1\n"
     assert sorted(problems(tmp_path, wrong)) == [
         "pit.acknowledged",
         "pit.edge_limit",
+        "pit.false_alarm_after",
         "pit.host",
         "pit.idle_timeout",
         "pit.people_file",

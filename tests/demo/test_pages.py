@@ -15,6 +15,8 @@ PAGES = re.compile(
     rf"  console   (?P<console>{ADDRESS})/\n"
     r"            table-1's; sign in with id and PIN: "
     r"dealer (?P<dealer>\S+) (?P<dealer_pin>\d+), supervisor (?P<supervisor>\S+) (?P<supervisor_pin>\d+)\n"
+    rf"  edges     (?P<edges>{ADDRESS})/\n"
+    r"            sign in with id and password: (?P<person>\S+) (?P<password>\d+)\n"
 )
 
 
@@ -52,6 +54,20 @@ async def stream_shows(stream: aiohttp.ClientResponse, *words: str) -> None:
             seen += line.decode()
 
 
+async def see_edges(told: dict[str, str]) -> None:
+    """Live edges after signing in, and none before."""
+    address = told["edges"]
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+        assert 'id="door"' in await page(browser, f"{address}/")
+        async with browser.get(f"{address}/news/tables") as refused:
+            assert refused.status == 401
+        form = {"person": told["person"], "password": told["password"]}
+        async with browser.post(f"{address}/sign-in", json=form, headers={"Origin": address}) as answer:
+            assert (await answer.json())["session"]["person"] == told["person"]
+        async with browser.get(f"{address}/news/tables") as stream:
+            await stream_shows(stream, '"table-1"', '"table-2"', '"curve":[[1,')
+
+
 @pytest.mark.asyncio
 async def test_pages_are_where_it_says_and_end_with_it(folder: Folder) -> None:
     demo = folder.demo("--tables", "2", "--rounds", "1", "--speed", "5")
@@ -63,6 +79,7 @@ async def test_pages_are_where_it_says_and_end_with_it(folder: Folder) -> None:
         assert 'id="door"' in await page(browser, told["console"])
         for role in ("dealer", "supervisor"):
             assert await sign_in(browser, told["console"], told[role], told[f"{role}_pin"]) == told[role]
+        await see_edges(told)
         async with browser.get(told["pit"].replace("/pit", "/news/pit")) as stream:
             await stream_shows(stream, '"table-1"', '"table-2"')
             assert await demo.ended() == 0, demo.text
@@ -75,15 +92,17 @@ async def test_pages_are_where_it_says_and_end_with_it(folder: Folder) -> None:
 
 
 @pytest.mark.asyncio
-async def test_without_aiohttp_it_goes_on_without_pages(
-    folder: Folder, tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize(("missing", "pages"), [("aiohttp", ()), ("numpy", ("board", "pit view", "console"))])
+async def test_without_a_library_it_goes_on_without_the_pages_that_need_it(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, missing: str, pages: tuple[str, ...]
 ) -> None:
     hiding = tmp_path_factory.mktemp("hiding")
-    (hiding / "sitecustomize.py").write_text("import sys\nsys.modules['aiohttp'] = None\n")
+    (hiding / "sitecustomize.py").write_text(f"import sys\nsys.modules['{missing}'] = None\n")
     demo = folder.demo("--speed", "50", "--rounds", "1", environment={"PYTHONPATH": str(hiding)})
     await demo.start()
     assert await demo.ended() == 0, demo.text
-    assert "aiohttp, which is not installed here" in demo.text
-    assert "http://" not in demo.text
+    assert f"{missing}, which is not installed here" in demo.text
+    told = re.findall(r"^  (\w+(?: \w+)?) +http://", demo.report.rpartition("Pages, which")[2], re.MULTILINE)
+    assert tuple(told) == pages
     assert YES in demo.report
     assert folder.is_clean()

@@ -20,6 +20,9 @@ PIT = "pit view http://127.0.0.1:65535/pit"
 CONSOLE = "console http://127.0.0.1:65535/ dealer maya 123456, supervisor rana 654321"
 
 
+EDGES = "edges http://127.0.0.1:65535 tara 123456123456"
+
+
 def view(tables: int, rounds: int) -> DemoView:
     results = [RoadResult(winner=list(RoadWinner)[number % 7 % 3]) for number in range(rounds)]
     lines: list[tuple[str, TimedLine]] = []
@@ -48,7 +51,9 @@ def view(tables: int, rounds: int) -> DemoView:
         odds=odds,
         faults="faults 1/31",
         ending="",
+        alarm="",
         pit=PIT,
+        edges=EDGES,
         console=CONSOLE,
     )
 
@@ -93,11 +98,20 @@ def test_where_to_listen_is_on_the_screen(tables: int) -> None:
 @pytest.mark.parametrize("width", [40, 70, 80, 133])
 def test_addresses_and_pins_are_whole_or_not_there(tables: int, width: int) -> None:
     text = "\n".join(line.plain for line in picture(view(tables, 12), width, 24))
-    for words, part in ((PIT, "/pit"), (CONSOLE, "maya")):
+    edges = EDGES if tables == 2 or width > 90 else EDGES.replace("http://", "")
+    for words, part in ((PIT, "/pit"), (CONSOLE, "maya"), (edges, "edges")):
         assert (f" {words} " in text) is (part in text), text
     if width >= 80:
         assert PIT in text
+        assert edges in text
         assert CONSOLE in text
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+def test_a_seat_that_was_found_stays_on_the_screen(tables: int) -> None:
+    alarm = "seat 6 after 2:41"
+    shown = picture(view(tables, 12)._replace(alarm=alarm), 80, 24)
+    assert shown[-1].plain.startswith(f" PIT ALARM: {alarm}")
 
 
 def test_cards_can_be_shown_without_their_signs() -> None:

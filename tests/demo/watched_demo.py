@@ -78,9 +78,9 @@ class WatchedDemo:
         assert self._process is not None
         self._process.send_signal(number)
 
-    async def shows(self, words: str) -> None:
+    async def shows(self, words: str, within: float = PATIENCE) -> None:
         """Wait until it has written this."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(within):
             while words not in self.text:
                 self._stirred.clear()
                 await self._stirred.wait()

@@ -27,6 +27,7 @@ from shoe_controller.messages.pit import WagerExposed
 from shoe_controller.messages.procedure import Reveal
 from shoe_controller.pit.certainty import HIDES_CARDS, PROVES_BAD
 from shoe_controller.pit.table import EXPIRES, MOST_LINES
+from shoe_controller.protection.following import Following
 from shoe_controller.protection.live_odds import LiveOdds
 from shoe_controller.table.inputs import EventsMissed
 from tests.follow.samples import published
@@ -468,15 +469,29 @@ def test_a_shoe_that_ends_leaves_edges_and_stakes_of_its_rounds(sitting: Sitting
     ((ended, record),) = followed.table.records()
     assert (ended.shoe, ended.journal) == (1, "4f2a")
     assert list(followed.table.records()) == []
-    assert (record.decks, record.last_rounds, record.rounds) == (8, 1, (1, 3))
+    assert (record.decks, record.last_rounds, record.rounds) == (8, 1, (1, 2, 3))
     assert record.stakes == {
-        ("1", "base.tie"): (20, 0),
-        ("2", "base.player"): (0, 5),
-        ("2", "base.tie"): (0, 7),
+        ("1", "base.tie"): (20, 0, 0),
+        ("2", "base.player"): (0, 0, 5),
+        ("2", "base.tie"): (0, 0, 7),
     }
     seen = ["AS", *ROUND.split(), *["8H", "3D", "QS", "2D"]]
-    assert record.edges["base.tie"][1] == pytest.approx(exact(sitting, seen), abs=1e-12)
+    assert record.edges["base.tie"][2] == pytest.approx(exact(sitting, seen), abs=1e-12)
     assert record.edges.keys() == {each.id for each in sitting.last(ShoeOpened).rules.offered}  # type: ignore[union-attr]  # it has rules
+
+
+def test_who_plays_alone_and_sits_rounds_out_has_stakes_that_vary(sitting: Sitting, followed: Followed) -> None:
+    for stake in (100, 0, 100, 0):
+        if stake:
+            sitting.bet("1", "base.tie", stake)
+        play(sitting)
+    sitting.act(FreeHand())
+    play(sitting)
+    sitting.act(EndShoe())
+    followed.catch_up()
+    ((_, record),) = followed.table.records()
+    assert (record.rounds, record.stakes) == ((1, 2, 3, 4), {("1", "base.tie"): (100, 0, 100, 0)})
+    assert Following().wagers("t1", record) == {"base.tie"}
 
 
 def test_rounds_whose_cards_are_in_doubt_are_in_no_record(sitting: Sitting, followed: Followed) -> None:
