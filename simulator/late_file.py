@@ -5,6 +5,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+_DATABASE = b"SQLite format 3\0"
+
 
 class UnwritableError(Exception):
     """The file cannot be written; the message says why."""
@@ -18,6 +20,8 @@ class LateFile:
         self._path = Path(name)
         self._file: BinaryIO | None = None
         folder = self._path.absolute().parent
+        if self._path.is_file() and os.access(self._path, os.R_OK) and self._begins_with(_DATABASE):
+            raise UnwritableError(f"{name} is a journal, or another database, and was left alone: name another file")
         if self._path.is_dir():
             raise UnwritableError(f"{name} cannot be written: it is a folder")
         if self._path.is_fifo():  # its reader would be waited for
@@ -26,6 +30,10 @@ class LateFile:
             raise UnwritableError(f"{name} cannot be written: there is no folder {folder}")
         if not os.access(self._path if self._path.exists() else folder, os.W_OK):
             raise UnwritableError(f"{name} cannot be written: permission denied")
+
+    def _begins_with(self, magic: bytes) -> bool:
+        with self._path.open("rb") as file:
+            return file.read(len(magic)) == magic
 
     def write(self, data: bytes) -> None:
         """Write unbuffered, so that each line is in the file at once."""

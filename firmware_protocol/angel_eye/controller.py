@@ -333,8 +333,12 @@ class AngelEyeController:
             self._lane.queue(LOCK if wanted else UNLOCK, now)
 
     def _send_clear_commands(self, now: float) -> None:
-        # Of stored errors alone: of others the table cannot have heard yet.
-        over = tuple(error for error in self._committed.errors if fault_of_number(error.number) in self._put_right)
+        # Of stored errors alone: of others the table cannot have heard yet. What has no number is cleared at the shoe.
+        over = tuple(
+            error
+            for error in self._committed.errors
+            if (code := fault_of_number(error.number)) in self._put_right and code in FAULT_NUMBERS
+        )
         to_clear = [error for error in over if error not in self._cleared]
         if self._lane is None or not to_clear:
             return

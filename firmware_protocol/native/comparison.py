@@ -39,6 +39,8 @@ class Comparison:
         """Boot id and sequence of the last event that was found to be the same."""
         self.acknowledged: tuple[int, int] = (0, 0)
         """Boot id and sequence for ACK."""
+        self._at_once = WINDOW
+        """Events that the shoe sends without an acknowledgement: one after it went back, twice as many with each."""
 
     def gone_up_to(self, oldest: int) -> None:
         """The shoe no longer holds events before this one."""
@@ -50,6 +52,7 @@ class Comparison:
             return Compared.EARLY
         if sequence < self.upcoming:
             # The shoe does not go on. It may hold an event no more between two others, so it gets what is certain.
+            self._at_once = 1
             return self._let_go()
         known = self._recent.last(sequence)
         if known is not None and known != (boot_id, event):
@@ -59,7 +62,7 @@ class Comparison:
             self._same = (boot_id, sequence)
             if sequence == last_stored:
                 return Compared.SAME
-        return self._let_go() if self.upcoming - self.oldest >= WINDOW else Compared.NOTHING
+        return self._let_go() if self.upcoming - self.oldest >= self._at_once else Compared.NOTHING
 
     def _let_go(self) -> Compared:
         """Acknowledge what is the same, with all before it, as the shoe sends no more without."""
@@ -68,4 +71,5 @@ class Comparison:
             return Compared.NOTHING if self.acknowledged[1] == self.upcoming - 1 else Compared.UNKNOWN
         self.acknowledged = self._same
         self.oldest = sequence + 1
+        self._at_once = min(2 * self._at_once, WINDOW)
         return Compared.NOTHING

@@ -99,6 +99,8 @@ class Progress:
         """While the shoe holds events that are stored, and it is not certain yet that they are the same."""
         self._boot_id = 0
         """The present power-up."""
+        self._before_power_up = 0
+        """Events below this number happened before it: a STATUS of an earlier power-up has told of them."""
         self._session_from = 0
         """The event that was expected when the session began."""
         self.ages = Ages()
@@ -130,6 +132,8 @@ class Progress:
 
     def new_session(self, boot_id: int, proof_sent: float) -> None:
         self._comparison = None
+        if boot_id != self._boot_id:
+            self._before_power_up = self.ages.looks_from
         self._boot_id = boot_id
         self._session_from = self._expected
         self.ages.session_began(proof_sent)
@@ -158,6 +162,7 @@ class Progress:
         if len(self._unstored) >= WINDOW:
             self._counts.held_back += 1
             return
+        self._compare_power_ups(boot_id, sequence, out)
         age = age_ms / 1000
         if age_ms > PLAIN_MS or sequence < self.ages.looks_from:
             age = self._believed_age(boot_id, sequence, age, now, out)
@@ -215,6 +220,13 @@ class Progress:
         out.append(EventGap(expected=self._expected, received=sequence, reason=reason))
         self._count_anew(sequence)
         return True
+
+    def _compare_power_ups(self, boot_id: int, sequence: int, out: list[Delivery | LinkReport]) -> None:
+        """Where the shoe had another event of that number before its power-up, that one is lost: count on from this."""
+        if boot_id == self._boot_id and sequence < self._before_power_up:
+            reason = f"event {sequence} was another one before the shoe was switched on: its store was wiped"
+            out.append(EventGap(expected=self._expected, received=sequence, reason=reason))
+            self._count_anew(sequence)
 
     def _believed_age(
         self, boot_id: int, sequence: int, age: float, now: float, out: list[Delivery | LinkReport]
@@ -306,6 +318,7 @@ class Progress:
         self.stored = None
         self._of_old_count = len(self._unstored)
         self._expected = self._session_from = oldest
+        self._before_power_up = 0
         self._counted_anew = True
         self.ages.counted_anew()
 

@@ -97,6 +97,8 @@ def run_learn(args: argparse.Namespace) -> int:
         return bad_input(args, "bad_option", f"--decks {args.decks}: write a number from 1 to {MOST_DECKS}")
     wanted = CardsHeader(ids="faces" if args.faces else "pieces", decks=args.decks or 1, set=args.set)
     try:
+        # A file that could not be read again is not begun.
+        read_cards_file(encode(wanted), str(args.file))
         with CardsBook(args.file, wanted) as book:
             return _learn(args, book)
     except (BadCardsFileError, TransportError) as error:

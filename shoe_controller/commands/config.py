@@ -12,7 +12,7 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.payments import PaymentRange, payment_range
 from shoe_controller.commands.config_actions import add_actions
 from shoe_controller.commands.counted import own_figures
-from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, console, print_json
+from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, draw_table, print_json
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.console import ConsoleSettings
 from shoe_controller.config.file_kind import FileKind, kind_of
@@ -166,22 +166,17 @@ def _warnings(config: Config, figures: Mapping[str, Counted | None]) -> Iterator
 
 
 def _draw(house: House, payments: Mapping[str, PaymentRange | None], figures: Mapping[str, Counted | None]) -> None:
-    from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
-
-    title = "What a win is paid, after commission, in minor units"
-    table = Table("wager", "pay table", title=title)
-    for heading in ("lowest stake", "smallest payment", "highest stake", "largest payment"):
-        table.add_column(heading, justify="right")
-    table.add_column("counter wins in a shoe", justify="right")
+    rows = []
     for wager, pays in payments.items():
-        amounts = ["none"]
+        amounts = ["none", "", "", ""]
         if pays is not None:
             amounts = [f"{amount:,}" for amount in (pays.lowest_stake, pays.smallest, pays.highest_stake, pays.largest)]
-        amounts += [""] * (4 - len(amounts))
         counted = figures[wager]
         wins = "not known" if counted is None else _wins(counted)
-        table.add_row(wager, house.schedule.table_names[wager], *amounts, wins)
-    console().print(table)
+        rows.append((wager, house.schedule.table_names[wager], *amounts, wins))
+    title = "What a win is paid, after commission, in minor units"
+    headings = ("lowest stake", "smallest payment", "highest stake", "largest payment", "counter wins in a shoe")
+    draw_table(title, ("wager", "pay table"), headings, rows)
 
 
 def _wins(counted: Counted) -> str:

@@ -127,6 +127,10 @@ def _check(args: argparse.Namespace) -> None:
         raise BadOptionsError("--table has its own base game, pay tables and catalogue: leave those options out")
     if args.shoes == 0:
         raise BadOptionsError("--shoes must be at least 1")
+    if args.svg is not None and args.svg.exists():
+        raise BadOptionsError(f"{args.svg} exists already and was left alone: name another file for --svg")
+    if args.svg is not None and not args.svg.absolute().parent.is_dir():
+        raise BadOptionsError(f"{args.svg} cannot be written: there is no folder {args.svg.absolute().parent}")
 
 
 def _what_is_played(args: argparse.Namespace) -> _Play:

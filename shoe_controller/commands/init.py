@@ -25,7 +25,7 @@ from shoe_controller.config.shoe import WIRES
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table import ANCHORS
 from shoe_controller.messages.acts import Role
-from shoe_controller.setup.broker_files import BROKER_FOLDER
+from shoe_controller.setup.broker_files import BROKER_FOLDER, CONFIGURATION
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import WriteOutcome, differs, write
 from shoe_controller.setup.new_table import BOARD_PORT, CONSOLE_PORT, NewTable
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         return bad_input(args, "bad_answer", str(error))
     except OSError as error:
         return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror or error}")
-    exit_code = _conclusion(args, places.folder / places.table_file, new.console_port)
+    exit_code = _conclusion(args, places, new.console_port)
     if exit_code == GOOD and is_new and questions.ask:
         return _try_out(new, places, questions)
     return exit_code if questions.ask or not left else _not_up_to_date(left, exit_code)
@@ -233,9 +233,10 @@ def _deal(new: NewTable) -> None:
         sys.stdout.write("\nThat round was dealt, stored and settled. Its journal and its key are thrown away.\n")
 
 
-def _conclusion(args: argparse.Namespace, file: Path, console_port: int) -> int:
+def _conclusion(args: argparse.Namespace, places: "Places", console_port: int) -> int:
     from shoe_controller.config.table_file import for_running, load_config  # noqa: PLC0415 - see `run`
 
+    file = places.folder / places.table_file
     try:
         config = for_running(load_config(file))
     except BadFileError as error:
@@ -248,15 +249,21 @@ def _conclusion(args: argparse.Namespace, file: Path, console_port: int) -> int:
     if config.mqtt is not None:
         sys.stdout.write(f"The console of {config.table.name} is served at http://127.0.0.1:{console_port}/\n")
     sys.stdout.write(f"\n{as_text(str(file))} is ready. {put_key}Next:\n")
+    if config.mqtt is not None:
+        sys.stdout.write(f"  {_start_broker(places.broker / CONFIGURATION)}\n")
     for words in _next(file, installed=args.folder == FOLDER, publishes=config.mqtt is not None):
         sys.stdout.write(f"  {words}\n")
     return GOOD
 
 
+def _start_broker(configuration: Path) -> str:
+    """How the broker takes up its files; where they are not among those that it reads by itself, it is run by hand."""
+    by_hand = configuration.is_file()
+    return f"sudo mosquitto -c {as_text(str(configuration))}" if by_hand else "sudo systemctl restart mosquitto"
+
+
 def _next(file: Path, *, installed: bool, publishes: bool) -> Iterator[str]:
     """The commands that come next; where no service runs this file, it is run by hand."""
-    if publishes:
-        yield "sudo systemctl restart mosquitto"
     if installed:
         instance = "" if file.name == "table.toml" else f"@{file.stem}"
         board = "" if instance else " shoe-board"  # one for all tables

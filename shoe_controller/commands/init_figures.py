@@ -5,26 +5,24 @@ from shoe_controller.baccarat.odds import exact_odds
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.payments import payment_range
 from shoe_controller.baccarat.settlement import settle
-from shoe_controller.commands.output import console
+from shoe_controller.commands.output import console, draw_table
 from shoe_controller.history.drawing import draw
 from shoe_controller.history.rounds import RecalledRound
 
 
 def draw_figures(house: House) -> None:
     """What each wager earns the house, and what it pays at the limits."""
-    from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
-
-    table = Table("wager", title=f"The house's edge with {house.decks} decks, and payments in minor units")
-    for heading in ("edge", "lowest stake", "smallest payment", "highest stake", "largest payment"):
-        table.add_column(heading, justify="right")
+    rows = []
     for wager in house.offered:
         edge = f"{float(exact_odds(house.schedule, wager, house.decks).house_edge):.2%}"
         pays = payment_range(house, wager)
-        amounts = ["none"]
+        amounts = ["none", "", "", ""]
         if pays is not None:
             amounts = [f"{amount:,}" for amount in (pays.lowest_stake, pays.smallest, pays.highest_stake, pays.largest)]
-        table.add_row(wager, edge, *amounts)
-    console().print(table)
+        rows.append((wager, edge, *amounts))
+    title = f"The house's edge with {house.decks} decks, and payments in minor units"
+    figures = ("edge", "lowest stake", "smallest payment", "highest stake", "largest payment")
+    draw_table(title, ("wager",), figures, rows)
 
 
 def draw_round(house: House, playing: RecalledRound) -> None:

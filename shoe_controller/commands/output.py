@@ -3,6 +3,7 @@
 import argparse
 import io
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -68,3 +69,16 @@ def console(width_of_a_file: int | None = WIDTH_OF_A_FILE) -> "Console":
     if sys.stdout.isatty():
         return PlainConsole(highlight=False, markup=False)
     return PlainConsole(highlight=False, markup=False, color_system=None, width=width_of_a_file)
+
+
+def draw_table(title: str, texts: Sequence[str], figures: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table with these headings; in a narrow terminal headings are wrapped, and no cell is cut or wrapped."""
+    from rich.table import Table  # noqa: PLC0415 - see `console`
+
+    table = Table(title=title)
+    for number, heading in enumerate((*texts, *figures)):
+        widest = max((len(row[number]) for row in rows), default=0)
+        table.add_column(heading, justify="left" if number < len(texts) else "right", min_width=widest)
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)

@@ -53,7 +53,7 @@ class Questions(NamedTuple):
             wrong = "this needs an answer" if answer is None else check(answer)
             if answer is not None and not wrong:
                 return answer
-            sys.stdout.write(f"  {wrong.removesuffix('.')}.\n")
+            sys.stdout.write(f"  {wrong}{'' if wrong.endswith(('.', '?')) else '.'}\n")
         if default is None:
             raise NotAnsweredError(missing(option, question))
         return default

@@ -14,6 +14,7 @@ import msgspec
 from shoe_controller.commands.installed_table import add_config_argument
 from shoe_controller.commands.output import GOOD, add_json_option, bad_input, print_json
 from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.words.render import ENGLISH
 
 if TYPE_CHECKING:
@@ -186,7 +187,9 @@ def _table(state: "StateMessage") -> Iterator[str]:
         yield _line("ALERT", f"{ENGLISH.happened(alert.kind)} {ENGLISH.to_do(alert.kind)}")
         if detail := ENGLISH.detail(alert):
             yield _line("", detail)
-    yield _line("next", ENGLISH.prompt(state.prompt))
+    # The shoe's cable is not to blame where the line carries what another wire or speed sends.
+    if state.link_up or all(alert.kind is not AlertKind.WRONG_LINE for alert in state.alerts):
+        yield _line("next", ENGLISH.prompt(state.prompt))
 
 
 def _line(name: str, what: str) -> str:

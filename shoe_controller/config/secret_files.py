@@ -115,7 +115,7 @@ def read_secret(file: Path, how_to_make: str = "") -> Secret[bytes]:
 
 def _check_privacy(file: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise SecretFileError(f"{file} is not a file")
+        raise SecretFileError(f"{file} is not a file: name one, or correct the path")
     if mode & NOT_FOR_OTHERS:
         raise SecretFileError(
             f"{file} is open to others (mode {stat.S_IMODE(mode):04o}): "

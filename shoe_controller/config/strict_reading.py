@@ -28,6 +28,7 @@ MOST_DOTS = 32
 _DEEP = re.compile(rf"""(?:\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){{{MOST_DOTS + 1}}}""")
 """A key of so many parts takes Python's reader the square of their number."""
 
+_NUMBER = re.compile(r"\s*(?:0|[1-9][0-9]{0,8})\.[0-9]{1,9}\s*")
 _WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
 
 T = TypeVar("T")
@@ -82,19 +83,25 @@ def parse_toml(name: str, text: str) -> dict[str, object]:
         raise BadFileError(name, [Problem("", f"is not valid: a key has more than {MOST_DOTS} dots")])
     try:
         parsed = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
-        fits = _numbers_fit(parsed)
+        too_long = _number_too_long(parsed)
     except (ValueError, RecursionError) as error:
         raise BadFileError(name, [Problem("", f"is not valid TOML: {explained(str(error), text)}")]) from None
-    if not fits:
-        raise BadFileError(name, [Problem("", "is not valid TOML: a whole number has more than 64 bits")])
+    if too_long is not None:
+        message = "is not valid TOML: a whole number has more than 64 bits: write a smaller one"
+        raise BadFileError(name, [Problem(too_long, message)])
     return parsed
 
 
-def _numbers_fit(value: object) -> bool:
-    """Python reads whole numbers of any length, and then refuses to print one of more than 4,300 digits."""
-    if isinstance(value, dict | list):
-        return all(map(_numbers_fit, value.values() if isinstance(value, dict) else value))
-    return not isinstance(value, int) or -(2**63) <= value < 2**63
+def _number_too_long(value: object, place: str = "") -> str | None:
+    """The place of the first one: Python reads them, and then refuses to print one of more than 4,300 digits."""
+    if isinstance(value, int):
+        return None if -(2**63) <= value < 2**63 else place
+    inner: list[tuple[str, object]] = []
+    if isinstance(value, dict):
+        inner = [(join_place(place, key), each) for key, each in value.items()]
+    elif isinstance(value, list):
+        inner = [(f"{place}[{number}]", each) for number, each in enumerate(value, 1)]
+    return next((found for where, each in inner if (found := _number_too_long(each, where)) is not None), None)
 
 
 _UNREADABLE: dict[type[OSError], str] = {
@@ -144,7 +151,9 @@ def _read(  # noqa: PLR0911 - one return for each kind of shape
 def _wrong_type(
     problems: list[Problem], place: str, shapes: tuple[object, ...], data: object, hint: Hint | None
 ) -> _Misfit:
-    expected = " or ".join(dict.fromkeys(_kind(shape) for shape in shapes))
+    # A whole number is a number.
+    named = [shape for shape in shapes if not (shape is int and float in shapes)]
+    expected = " or ".join(dict.fromkeys(_kind(shape) for shape in named))
     how = _unquoted(data, shapes) or (hint.text if hint else "") or _rewritten(data, shapes)
     return _misfit(problems, place, f"expected {expected}, got {_shown(data)}{how and '; '}{how}")
 
@@ -152,6 +161,8 @@ def _wrong_type(
 def _unquoted(data: object, shapes: tuple[object, ...]) -> str:
     if int in shapes and isinstance(data, str) and _WHOLE_NUMBER.fullmatch(data):
         return f"write {int(data)}, without quotes"
+    if float in shapes and isinstance(data, str) and _NUMBER.fullmatch(data):
+        return f"write {data.strip()}, without quotes"
     if bool in shapes and isinstance(data, str) and data.lower() in ("true", "false"):
         return f"write {data.lower()}, without quotes"
     return ""
@@ -163,10 +174,11 @@ def _rewritten(data: object, shapes: tuple[object, ...]) -> str:
         return f"write {int(data)}, without a decimal point"
     if str in shapes and isinstance(data, int | float) and not isinstance(data, bool):
         return f'write "{data}", in quotes'
-    lists = [shape for shape in shapes if typing.get_origin(shape) is tuple]
-    if lists and isinstance(data, str | int | float) and not set(str(data)) & set('[]"'):
-        item = str(data) if typing.get_args(lists[0])[0] is str and not isinstance(data, bool) else data
-        return f"write [{json.dumps(item, ensure_ascii=False)}], in brackets"
+    items = [typing.get_args(shape)[0] for shape in shapes if typing.get_origin(shape) is tuple]
+    if items and isinstance(data, str | int | float) and not set(str(data)) & set('[]"'):
+        item = str(data) if items[0] is str and not isinstance(data, bool) else data
+        if items[0] is object or (isinstance(items[0], type) and _is_a(item, items[0])):
+            return f"write [{json.dumps(item, ensure_ascii=False)}], in brackets"
     return ""
 
 
@@ -245,8 +257,28 @@ def _read_list(data: object, item: object, problems: list[Problem], place: str, 
 def _read_dict(data: object, item: object, problems: list[Problem], place: str, hint: Hint | None) -> object:
     if not isinstance(data, dict):
         return _wrong_type(problems, place, (dict,), data, hint)
-    items = {key: _read(value, item, problems, join_place(place, key)) for key, value in data.items()}
+    items: dict[str, object] = {}
+    for key, value in data.items():
+        name = _without_quotes(key, value, item)
+        if name:
+            items[key] = _misfit(problems, join_place(place, key), f'a name with a dot is in quotes: write "{name}"')
+        else:
+            items[key] = _read(value, item, problems, join_place(place, key))
     return _MISFIT if _MISFIT in items.values() else items
+
+
+def _without_quotes(key: str, value: object, item: object) -> str:
+    """The name with a dot, such as `base.tie`, that was written without quotes: TOML reads it as a table in a table."""
+    if typing.get_origin(item) is typing.Annotated:
+        item = typing.get_args(item)[0]
+    if not isinstance(value, dict):
+        return ""
+    if isinstance(item, type) and issubclass(item, msgspec.Struct):
+        known = _keys_of(item)[1]
+        value = {name: each for name, each in value.items() if name not in known and isinstance(each, dict)}
+    elif item is not str:
+        return ""
+    return f"{key}.{next(iter(value))}" if value else ""
 
 
 def _misfit(problems: list[Problem], place: str, message: str) -> _Misfit:

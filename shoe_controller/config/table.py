@@ -1,5 +1,6 @@
 """The sections `[table]`, `[journal]` and `[log]` of a table's file: the table's identity, and where it writes."""
 
+import os
 import re
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -125,7 +126,15 @@ def journal_from(
         anchor = ANCHORS / f"{table.site}-{table.name}.anchor"
     if file is None:
         return None
+    if anchor is not None and os.path.normpath(anchor) in _files_of(file):
+        section.problem("anchor", "this is the journal's own file: name another one, or leave this key out")
     return JournalSettings(file, keys or keys_beside(file), anchor, seal_key_file)
+
+
+def _files_of(journal: Path) -> set[str]:
+    """The names that the journal and what belongs to it have in its folder."""
+    name = os.path.normpath(journal)
+    return {name, *(f"{name}{end}" for end in ("-wal", "-shm", ".lock", ".keys"))}
 
 
 def keys_beside(journal: Path) -> Path:

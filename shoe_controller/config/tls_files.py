@@ -64,6 +64,6 @@ def _public(place: str, name: str, file: Path | None, problems: list[Problem]) -
     except PermissionError as error:
         message = f"{file} cannot be read: {error.strerror}; let the service's user read it: sudo chmod 644 {file}"
     except OSError as error:
-        message = f"{file} cannot be read: {error.strerror}"
+        message = f"{file} cannot be read: {error.strerror}; name the file of the certificate"
     problems.append(Problem(f"{place}.{name}", message))
     return None

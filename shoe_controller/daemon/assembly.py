@@ -48,7 +48,7 @@ from shoe_controller.daemon.table_journal import (
 from shoe_controller.journal import opening, succession
 from shoe_controller.journal.anchor import AnchorWriter, read_anchor
 from shoe_controller.journal.checkpoints import Checkpoint
-from shoe_controller.journal.errors import DamagedJournalError, UnreadableAnchorError
+from shoe_controller.journal.errors import DamagedJournalError, NotAnAnchorError, UnreadableAnchorError
 from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity
@@ -284,6 +284,9 @@ def _anchor(config: RunningConfig) -> Anchor:
         return NoAnchor()
     try:
         return AnchorWriter(file, read_anchor(file))
+    except NotAnAnchorError as error:
+        # It may be the journal itself, or a key: what is no anchor is not replaced by one.
+        return NoAnchor(str(error))
     except UnreadableAnchorError as error:
         return AnchorWriter(file, (), str(error))
 

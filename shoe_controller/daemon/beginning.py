@@ -62,7 +62,7 @@ def _in_anchor(anchor: Path | None) -> list[Sign]:
     try:
         claims = () if anchor is None else read_anchor(anchor)
     except UnreadableAnchorError as error:
-        return [Sign(DealtSign.ANCHOR, f"there is an anchor that says nothing: {error}")]
+        return [Sign(DealtSign.ANCHOR, f"there is an anchor that says nothing: {str(error).removesuffix('.')}")]
     return [
         Sign(
             DealtSign.ANCHOR,

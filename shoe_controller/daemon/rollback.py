@@ -46,7 +46,9 @@ class NoAnchor:
     """For a table that keeps none."""
 
     claims: tuple[Claim, ...] = ()
-    trouble = ""
+
+    def __init__(self, trouble: str = "") -> None:
+        self.trouble = trouble
 
     def keep(self, claim: Claim) -> None:
         """Do nothing."""

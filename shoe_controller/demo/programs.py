@@ -6,6 +6,7 @@ console is how a dealer presses the shoe's buttons.
 
 import asyncio
 import fcntl
+import json
 import os
 import pty
 import signal
@@ -21,6 +22,12 @@ START = 30.0
 """Seconds after which a program should be there, also on a slow machine with much to do."""
 LAST_LINES = 8
 LONGEST_LOG = 1 << 16
+
+_WITH_OUR_PATH = """\
+import json, runpy, sys
+sys.path[:] = json.loads(sys.argv.pop(1))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
 
 _CONSOLE_ROWS, _CONSOLE_COLUMNS = 10, 60
 """The emulator's console is not shown; it must only be large enough to be drawn."""
@@ -166,5 +173,10 @@ def _environment() -> dict[str, str]:
 
 
 def python(module: str) -> tuple[str, ...]:
-    """How a module of ours is run, with the Python that runs this one."""
+    """How a module of ours is run, with the Python that runs this one, and with its libraries.
+
+    The installed program is isolated: Python finds nothing but its own libraries, and ours where the program says.
+    """
+    if sys.flags.isolated:
+        return (sys.executable, "-I", "-u", "-c", _WITH_OUR_PATH, json.dumps(sys.path), module)
     return (sys.executable, "-m", module)

@@ -22,6 +22,7 @@ from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.daemon.beginning import is_missing
 from shoe_controller.doctor.broker_advice import RENEW, to_do_about, to_do_about_tls
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.doctor.holders import writers_of
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.controllers import ControllerAnswer
@@ -136,16 +137,18 @@ async def look_at_table(patient: Patient) -> list[Finding]:
         )
     if patient.status is None:
         return not_looked("the table has published no status at this broker yet, or its user may not read it")
-    return await _look_for_another(config, patient.status, patient.clock) or _judge(patient.status)
+    return await _look_for_another(config, patient.status, patient) or _judge(patient.status)
 
 
-async def _look_for_another(config: RunningConfig, status: StatusMessage, clock: Clock) -> list[Finding]:
+async def _look_for_another(config: RunningConfig, status: StatusMessage, patient: Patient) -> list[Finding]:
     """Whether the table is served by more than one controller, or by that of another machine."""
     try:
-        serving = await controllers_of(config, clock) if status.online else []
+        serving = await controllers_of(config, patient.clock) if status.online else []
     except BrokerError as error:
         return problem(sentence(error))
-    boot = clock.boot()
+    # In a container a service may read another id of the boot than a person's shell; their journal is the same.
+    own = writers_of(config.journal.file, patient.machine.proc)
+    here = {patient.clock.boot(), *(each.boot for each in serving if each.process in own)}
     name = f"{config.table.site}/{config.table.name}"
     where = places_of(serving)
     if len(serving) > 1:
@@ -153,13 +156,13 @@ async def _look_for_another(config: RunningConfig, status: StatusMessage, clock:
             f"{len(serving)} controllers serve the table {name}: on {where}",
             "Stop all but one of them, or give each table a site and name of its own in [table].",
         )
-    if serving and serving[0].boot == boot and _is_of_another_journal(config, status):
+    if serving and serving[0].boot in here and _is_of_another_journal(config, status):
         return problem(
             f"the table {name} is served from another journal than {config.journal.file}, by a controller of this "
             f"machine: {where}",
             "Two files have one site and name in [table]: give each table its own, or stop that controller.",
         )
-    if serving and serving[0].boot != boot:
+    if serving and serving[0].boot not in here:
         return problem(
             f"the table {name} is served by the controller of another machine: {where}",
             "If it is to be served from here, stop that one and start this one; if this is another table, give it a "

@@ -22,9 +22,11 @@ def holders_of(file: Path, proc: Path) -> list[Holder]:
     return sorted(Holder(pid, _program(pid, proc)) for pid in pids)
 
 
-def lockers_of(file: Path, proc: Path) -> set[int]:
+def writers_of(journal: Path, proc: Path) -> set[int]:
+    """The process that writes to this journal: its table's own controller, if it runs."""
+    journal = Path(os.path.realpath(journal))
     try:
-        return set(_lockers(file, proc))
+        return set(_lockers(journal.with_name(f"{journal.name}.lock"), proc))
     except OSError:
         return set()
 

@@ -16,7 +16,7 @@ from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not
 from shoe_controller.doctor.rights import make_writable, quoted
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.anchor import contradicts, read_anchor
-from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.errors import JournalError, NotAnAnchorError
 from shoe_controller.journal.key_folder import PRIVATE, PUBLIC
 from shoe_controller.journal.opening import refuse_hard_links
 from shoe_controller.journal.reading import JournalReader
@@ -185,6 +185,12 @@ async def look_at_anchor(patient: Patient) -> list[Finding]:
         with closing(JournalReader(file)) if file.exists() else nullcontext() as reader:
             behind = [] if reader is None else [claim for claim in claims if contradicts(claim, reader)]
             noted = reader is None or any(claim.journal == reader.identity.journal_id for claim in claims)
+    except NotAnAnchorError as error:
+        return problem(
+            str(error),
+            "Correct anchor in the section [journal]. If it was an anchor and is damaged, move it away: the table "
+            "makes a new one at its next start.",
+        )
     except JournalError as error:
         return problem(str(error))
     if behind:

@@ -9,7 +9,7 @@ from shoe_controller.config.shoe import USB_PREFIX, ShoeSettings
 from shoe_controller.config.table_file import Config
 from shoe_controller.doctor.configuration import NO_CONFIGURATION
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
-from shoe_controller.doctor.holders import holders_of, lockers_of
+from shoe_controller.doctor.holders import holders_of, writers_of
 from shoe_controller.doctor.users import READ, WRITE, group_name, may
 from shoe_controller.transports.socket_port import SOCKET_PREFIX
 
@@ -116,10 +116,7 @@ def _present_device(patient: Patient) -> Path | str:
 
 
 def _writers(config: Config, proc: Path) -> set[int]:
-    """The process that writes to this table's journal: its own controller, if it runs."""
-    if config.journal is None:
-        return set()
-    return lockers_of(config.journal.file.with_name(f"{config.journal.file.name}.lock"), proc)
+    return set() if config.journal is None else writers_of(config.journal.file, proc)
 
 
 async def _look_at_server(address: str) -> list[Finding]:

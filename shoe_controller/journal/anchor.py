@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.journal.errors import FileError, StorageError, UnreadableAnchorError
+from shoe_controller.journal.errors import FileError, NotAnAnchorError, StorageError, UnreadableAnchorError
 from shoe_controller.journal.opening import sync
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, head_from
@@ -64,7 +64,7 @@ def read_anchor(path: Path) -> tuple[Claim, ...]:
         # Non-blocking, so that a pipe without a writer is refused instead of waited for.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - a descriptor
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UnreadableAnchorError(path, "this is not an anchor: it is not a regular file.")
+                raise NotAnAnchorError(path, "this is not an anchor: it is not a regular file.")
             content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return ()
@@ -73,7 +73,7 @@ def read_anchor(path: Path) -> tuple[Claim, ...]:
     try:
         return tuple(_claim(line) for line in content.decode("ascii").splitlines())
     except ValueError as error:
-        raise UnreadableAnchorError(path, "this is not an anchor: a line in it is not a journal's head.") from error
+        raise NotAnAnchorError(path, "this is not an anchor: a line in it is not a journal's head.") from error
 
 
 def _claim(line: str) -> Claim:

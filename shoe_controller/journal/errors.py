@@ -100,6 +100,10 @@ class UnreadableAnchorError(FileError):
     """The anchor is there and says nothing."""
 
 
+class NotAnAnchorError(UnreadableAnchorError):
+    """In the anchor's place is another file, or one that is damaged beyond recognition."""
+
+
 class EventsPrunedError(JournalError):
     """The requested events are no longer in the journal."""
 

@@ -124,6 +124,10 @@ class LinesFile(Generic[L]):
         self._recent: deque[tuple[int, bytes]] = deque(maxlen=MOST_REMEMBERED)
         self._torn = TornTail()
         _check_plain(path)
+        if not path.parent.is_dir():
+            raise LinesFileError(
+                f"{path}: its folder {path.parent} does not exist: make it, or correct the file's path."
+            )
         self._chain = chain
         is_new = not path.exists()
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)

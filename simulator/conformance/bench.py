@@ -257,8 +257,12 @@ class Bench:
 
     def status(self, session: NastySession) -> ShoeStatus:
         """What the shoe holds and follows now."""
-        if not self.nak_is_answered(session) or session.status is None:
-            raise TrialEndedError("the shoe sends no STATUS in its session")
+        before = session.received
+        answered = self.nak_is_answered(session)
+        right = answered or session.received == before
+        self.findings.check_part("6.32", right, "a NAK for event 0, which no shoe holds, brought no STATUS")
+        if not answered or session.status is None:
+            raise TrialEndedError("the shoe does not answer a NAK with STATUS (6.32), which shows what it holds")
         return session.status
 
     # --- events ------------------------------------------------------------------------------------------------

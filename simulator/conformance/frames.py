@@ -48,6 +48,10 @@ class FrameJudge:
         self._contents: dict[tuple[int, int], tuple[int, bytes]] = {}
         """Kind and fields of every event, by boot id and sequence."""
         self._sealed: set[bytes] = set()
+        self._speaking: NastySession | None = None
+        """That of the last sealed frame,"""
+        self._awake_after: NastySession | None = None
+        """and what it was when AWAKE came last."""
         self._total = -1
         self.boot_ids: set[int] = set()
         self.line_errors = 0
@@ -79,6 +83,8 @@ class FrameJudge:
             self._judge_sealed(at, body, session)
         elif kind == FrameType.CHALLENGE:
             self._judge_challenge(body)
+        elif kind == FrameType.AWAKE:
+            self._awake_after = self._speaking
 
     def _judge_sealed(self, at: float, body: bytes, session: NastySession | None) -> None:
         name = FrameType(body[0]).name
@@ -86,6 +92,11 @@ class FrameJudge:
             self._fail("4.1", f"{name} with a tag that no session of this run explains")
             return
         self._check("4.1", True, "")  # noqa: FBT003 - its tag was found to be right
+        if session is self._awake_after:
+            self._fail(
+                "3.22", f"AWAKE came before {name} with counter {counter_of(body)}, in the middle of its session"
+            )
+        self._speaking = session
         again = body in self._sealed
         self._check("4.7", not again, f"{name} with counter {counter_of(body)} was sent twice, byte for byte")
         self._sealed.add(body)

@@ -22,15 +22,23 @@ class TrialEndedError(Exception):
 
 @dataclass
 class Findings:
-    held: set[str] = field(default_factory=set)
     failed: dict[str, list[str]] = field(default_factory=dict)
     untried: dict[str, list[str]] = field(default_factory=dict)
+    _right: set[str] = field(default_factory=set)
     _doing: str = ""
+    _checked: set[str] = field(default_factory=set)
+    """In the present trial."""
+
+    @property
+    def held(self) -> set[str]:
+        """None that one trial could not try, whatever another has seen of it: a clause is not held by halves."""
+        return self._right - self.untried.keys() - self.failed.keys()
 
     def check(self, clause: str, right: bool, what: str) -> bool:  # noqa: FBT001 - an assertion, and its value
         """Note that a clause held, or how it was broken. Return whether it held."""
+        self._checked.add(clause)
         if right:
-            self.held.add(clause)
+            self._right.add(clause)
         else:
             _add(self.failed, clause, f"{what} ({self._doing})" if self._doing else what)
         return right
@@ -51,7 +59,7 @@ class Findings:
     @contextmanager
     def of_trial(self, title: str, clauses: tuple[str, ...]) -> Iterator[None]:
         """Take what happens inside as one trial, which tries these clauses."""
-        self._doing = title
+        self._doing, self._checked = title, set()
         why = "another part of the same trial came first"
         try:
             yield
@@ -60,7 +68,7 @@ class Findings:
         finally:
             self._doing = ""
         for clause in clauses:
-            if clause not in self.held and clause not in self.failed and clause not in self.untried:
+            if clause not in self._checked and clause not in self.untried:
                 _add(self.untried, clause, why)
 
     def could_not_try(self, clauses: tuple[str, ...], why: str) -> None:

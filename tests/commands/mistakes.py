@@ -143,6 +143,16 @@ def _secret(text: str) -> Callable[[Path], object]:
     return lambda file: write_secret(file, text)
 
 
+def _folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _file_again(file: Path) -> Path:
+    file.rmdir()
+    return file
+
+
 def _asked(command: str, stdin: bytes = b"") -> Step:
     def asked(folder: Folder) -> None:
         folder.command, folder.stdin = tuple(command.split()), stdin
@@ -204,6 +214,27 @@ SLIPS = (
         "{ min = 1,000, max = 10000 }",
         "(at line 9, column",
         "comma",
+    ),
+    _slip(
+        "a comment behind //",
+        "decks = 8",
+        "decks = 8 // eight",
+        "(at line 3, column 11): write one value",
+        "# before a comment",
+    ),
+    _slip(
+        "a port of Windows",
+        "decks = 8",
+        'decks = 8\n[shoe]\nport = "C:\\dev\\ttyUSB0"',
+        "Unescaped '\\' in a string (at line 5, column 13)",
+        "write every \\ in a text twice",
+    ),
+    _slip(
+        "a heading in one bracket, and the next in two",
+        "decks = 8",
+        'decks = 8\n[people]\nid = "anita"\n[[people]]\nid = "rana"',
+        "(at line 6, column 9): write [[people]], in two brackets",
+        "above each of them",
     ),
     _slip("a key without =", "decks = 8", "decks 8", "(at line 3, column 7): write key = value", "key = value"),
     _slip(
@@ -335,6 +366,29 @@ HOUSE = (
         'write rate = "5%", or "0.05%" if that is meant',
     ),
     _setting("house/seats", 1, """house.seats: expected a list, got 1; write ["1"], in brackets""", ["1"]),
+    _setting(
+        _ALL,
+        {"min": 100, "max": 10**20},
+        "house.limits.all.max: is not valid TOML: a whole number has more than 64 bits",
+        {"min": 100, "max": 1000},
+        advised="write a smaller one",
+    ),
+    _setting(
+        "house/limits",
+        {"all": {"min": 5, "max": 50}, "base": {"tie": {"min": 5, "max": 20}}},
+        "house.limits.base: a name with a dot is in quotes",
+        {"all": {"min": 5, "max": 50}, "base.tie": {"min": 5, "max": 20}},
+        advised='write "base.tie"',
+    ),
+    _setting(
+        "house/allow_player_edge", YES, "house.allow_player_edge: expected a list, got true", GONE, advised="list"
+    ),
+    _setting(
+        "house/counted_limit",
+        "0.5",
+        "house.counted_limit: expected a number, got '0.5'; write 0.5, without quotes",
+        0.5,
+    ),
     _setting("house/decks", 9, "house.decks: must be from 1 to 8, not 9", 8),
     _setting("house/decks", "8", "house.decks: expected a whole number, got '8'; write 8, without quotes", 8),
     _setting("house/decks", 8.0, "house.decks: expected a whole number, got 8.0; write 8, without a decimal point", 8),
@@ -547,6 +601,16 @@ SECTIONS = (
         "t1.journal",
         advised="the path of a file",
     ),
+    *(
+        _setting(
+            "journal",
+            {"file": "t1.journal", "anchor": anchor},
+            "journal.anchor: this is the journal's own file",
+            {"file": "t1.journal", "anchor": "t1.anchor"},
+            advised="name another one",
+        )
+        for anchor in ("t1.journal", "./t1.journal-wal")
+    ),
     _setting("tabel", {"site": "n"}, "tabel: unknown key; did you mean 'table'?", GONE, advised="table"),
 )
 
@@ -661,6 +725,20 @@ FILES = (
         "mqtt.ca_file: @/ca.pem cannot be read: No such file or directory",
         lambda file: file.write_text(CERTIFICATE),
         "copy the certificate of the authority that signed the broker's there",
+    ),
+    _file(
+        "ca.pem is a folder",
+        _folder,
+        "mqtt.ca_file: @/ca.pem cannot be read: Is a directory",
+        lambda file: _file_again(file).write_text(CERTIFICATE),
+        "name the file of the certificate",
+    ),
+    _file(
+        "shoe.key is a folder",
+        _folder,
+        "shoe.key_file: @/shoe.key is not a file",
+        lambda file: write_secret(_file_again(file), KEY),
+        "name one, or correct the path",
     ),
     _file(
         "ca.pem is the key",

@@ -145,6 +145,17 @@ def test_a_file_that_is_not_to_be_gone_on_with_stays_as_it_is(capsys: Capsys, tm
     assert file.read_bytes() == text
 
 
+@pytest.mark.parametrize("name", ["rouge é", "two\nlines", "x" * 33])
+def test_a_name_that_no_file_may_have_is_refused_before_a_card_is_read(
+    capsys: Capsys, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "cards.jsonl"
+    answer = typed(capsys, file, IDS, "--decks", "1", "--set", name)
+    assert answer.exit_code == 2
+    assert "set is at most 32 printable ASCII characters" in answer.err
+    assert not file.exists()
+
+
 @pytest.mark.parametrize(
     ("text", "learned"),
     [

@@ -1,7 +1,10 @@
 """`shoe-controller config check FILE` as its user types it."""
 
 import os
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,15 @@ def test_a_good_file_is_called_good_with_what_it_comes_to(capsys: Capsys) -> Non
 
 def cells(drawn: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if "│" in line]
+
+
+def test_no_figure_is_cut_in_a_narrow_terminal(tmp_path: Path) -> None:
+    file = write(tmp_path, small_house(offer=["base"], limits={"all": {"min": 100, "max": 10_000_000}}))
+    command = f"stty cols 80; {sys.executable} -m shoe_controller.cli config check {file}"
+    typed = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True, check=True)  # noqa: S607 - Debian's own
+    rows = {row[0]: row for row in cells(re.sub(r"\x1b\[[0-9;]*m", "", typed.stdout)) if row[0]}
+    assert rows["base.banker"][2:6] == ["100", "50", "10,000,000", "10,000,000"]
+    assert rows["base.tie"][5] == "80,000,000"
 
 
 def test_the_smallest_and_the_largest_payment_of_every_wager(capsys: Capsys, tmp_path: Path) -> None:

@@ -257,6 +257,10 @@ def test_what_a_counter_would_win(capsys: Capsys, tmp_path: Path) -> None:
     assert units[0] > 0
     assert run(capsys, *arguments, "--json").out == answer.out
     assert run(capsys, *arguments, "--seed", "2", "--json").out != answer.out
+    again = run(capsys, *arguments, "--svg", str(picture))
+    assert (again.exit_code, "exists already and was left alone" in again.err) == (2, True)
+    nowhere = run(capsys, *arguments, "--svg", str(tmp_path / "missing" / "counted.svg"))
+    assert (nowhere.exit_code, "there is no folder" in nowhere.err) == (2, True)
     drawing = ET.fromstring(picture.read_text("utf-8"))  # noqa: S314 - our own file
     assert len(drawing.findall("{http://www.w3.org/2000/svg}polyline")) == 1
     drawn = run(capsys, *arguments).out

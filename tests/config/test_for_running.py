@@ -100,4 +100,5 @@ def test_everything_that_is_missing_or_open_to_others_is_told_at_once(tmp_path: 
 def test_a_certificate_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     problems = missing_in(tmp_path, small_house() | {"mqtt": {"host": "broker", "ca_file": "pipe"}})
-    assert f"mqtt.ca_file: {tmp_path}/pipe cannot be read: it is not a regular file" in problems
+    named = "it is not a regular file; name the file of the certificate"
+    assert f"mqtt.ca_file: {tmp_path}/pipe cannot be read: {named}" in problems

@@ -333,7 +333,7 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("procedure", {"confirm_after": -0.5}, f"procedure.confirm_after: {SECONDS}-0.5"),
         ("procedure", {"confirm_after": "soon"}, 'procedure.confirm_after: must be a number of seconds or "never"'),
         ("procedure", {"locked_out_for": float("inf")}, f"procedure.locked_out_for: {SECONDS}inf"),
-        ("procedure", {"locked_out_for": "never"}, "procedure.locked_out_for: expected a whole number or a number"),
+        ("procedure", {"locked_out_for": "never"}, "procedure.locked_out_for: expected a number"),
         ("procedure", {"new_dealer_burns": True}, "procedure.new_dealer_burns: needs dealer_signs_in = true"),
         ("procedure", {"approve_within": 86_401}, f"procedure.approve_within: {SECONDS}86401"),
         ("procedure", {"card_sets": ["a", " "]}, "procedure.card_sets[2]: must be 1 to 32 printable ASCII"),

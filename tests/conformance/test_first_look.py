@@ -2,9 +2,12 @@
 
 import pytest
 
+from firmware_protocol.native.framing import encode_frame
+from firmware_protocol.native.messages import FrameType
 from simulator.conformance.first_look import CannotBeginError, look_at
 from simulator.conformance.line import Answer, Doing, Request
 from tests.conformance.virtual import KEY, PythonShoe, bench_of
+from tests.firmware_protocol.native.line import bodies
 
 
 class Something:
@@ -58,3 +61,13 @@ def test_a_new_shoe_can_be_tried_and_one_with_events_of_worth_keeps_them() -> No
     with pytest.raises(CannotBeginError, match="42 events"):
         look_at(bench, consume=False)
     assert look_at(bench, consume=True).serial_number == "EMU-0001"
+
+
+def test_a_shoe_that_answers_no_nak_is_told_which_clause_it_breaks() -> None:
+    class Silent(PythonShoe):
+        def receive(self, data: bytes, now: float) -> None:
+            of_session = bodies(data)
+            super().receive(b"".join(encode_frame(body) for body in of_session if body[0] != FrameType.NAK), now)
+
+    with pytest.raises(CannotBeginError, match=r"does not answer a NAK with STATUS \(6\.32\)"):
+        look_at(bench_of(Silent()), consume=False)

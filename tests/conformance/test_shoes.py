@@ -5,9 +5,11 @@ import os
 import pytest
 
 from simulator.conformance.line import Answer, Doing, Request
+from simulator.conformance.run import make_trials
+from simulator.conformance.trials.handshake import burst_of_hellos
 from simulator.conformance.verdicts import Findings
 from tests.conformance.clauses import CLAUSES, TRIED
-from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, tried
+from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, bench_of, tried
 from tests.firmware_protocol.native.c_shoe import Identity
 
 MUSTS = {clause.number for clause in CLAUSES if clause.must}
@@ -52,6 +54,9 @@ def test_an_operator_who_leaves_the_power_on_makes_no_shoe_fail() -> None:
     findings = tried(Lazy())
     assert _broken(findings) == {}
     assert "the power was not taken away" in findings.untried["3.6"][0]
+    halves = {"6.2", "6.3", "6.7"}
+    assert findings.held.isdisjoint(halves), "what was seen of them without a loss of power is not all"
+    assert all("the power was not taken away" in findings.untried[clause][0] for clause in halves)
 
 
 def test_nothing_is_held_that_nobody_has_looked_at() -> None:
@@ -89,3 +94,27 @@ def test_a_shoe_at_which_nobody_is_does_not_fail() -> None:
     assert _broken(findings) == {}
     assert "6.7" not in findings.held
     assert "nobody is there" in findings.untried["6.7"][0]
+
+
+def test_an_answer_that_is_held_up_on_its_way_does_not_make_the_next_one_too_early() -> None:
+    class HeldUp(ShoeInC):
+        answers = 0
+        held = b""
+        held_until = 0.0
+
+        def to_send(self, now: float) -> bytes:
+            data = super().to_send(now)
+            if data:
+                self.answers += 1
+            if data and self.answers % 3 == 0:
+                self.held, self.held_until = data, now + 0.07
+                return b""
+            if data or now < self.held_until:
+                return data
+            data, self.held = self.held, b""
+            return data
+
+    bench = bench_of(HeldUp())
+    make_trials(bench, (burst_of_hellos,))
+    assert bench.findings.failed == {}
+    assert "3.8" in bench.findings.held

@@ -121,6 +121,20 @@ def running_config(folder: Path, site: str, table: str) -> RunningConfig:
 
 
 @pytest.mark.asyncio
+async def test_what_is_no_anchor_is_not_replaced_by_one(tmp_path: Path) -> None:
+    """The path in the file may be that of a key, or of another journal."""
+    config = running_config(tmp_path, "north", "t1")
+    open_table(config, SystemClock()).close()
+    other = copied("killed_in_a_round", tmp_path, "t.anchor")
+    before = other.read_bytes()
+    opened = open_table(config, SystemClock())
+    assert "not an anchor" in opened.anchor.trouble
+    opened.anchor.keep(Claim("another", Head(number=1, hash=bytes(32))))
+    opened.close()
+    assert other.read_bytes() == before
+
+
+@pytest.mark.asyncio
 async def test_a_journal_that_was_set_aside_before_is_still_reported(tmp_path: Path) -> None:
     """The journal after it was rolled back before it had told of that; so must be the one that takes over."""
     config = running_config(tmp_path, "north", "t1")

@@ -77,3 +77,27 @@ async def test_an_error_is_cleared_at_the_shoe_when_a_supervisor_has_cleared_its
         assert await desk.controller.ask(clears) is None
         await desk.all_done()
         assert [each for each in commands(desk) if each.type != "LK"] == [clear_error(4), CONFIRM_GAME]
+
+
+@pytest.mark.parametrize("telegram", [b"E\x8b", b"E\xcf", b"X\x90"], ids=["warning", "error mode", "unknown letter"])
+async def test_an_error_that_no_command_clears_leaves_the_table_at_work(tmp_path: Path, telegram: bytes) -> None:
+    desk = Desk(tmp_path, AngelEyeController(commands=True, line=SLOW), "angel_eye")
+    async with at_work(desk):
+        desk.controller.line_opened()
+        await becomes(lambda: commands(desk) == [UNLOCK])
+        desk.controller.received(encode_telegram(0, b"S") + encode_telegram(1, telegram))
+        await becomes(lambda: bool(alerts(desk)))
+        for alert in desk.controller.table.state.lasting.alerts:
+            clears = PersonActs(
+                act=ClearAlert(alert=alert.number),
+                person="ann",
+                role=Role.SUPERVISOR,
+                pin=PinVerdict.RIGHT,
+                reason="looked at",
+                shoe=0,
+                round=0,
+            )
+            assert await desk.controller.ask(clears) is None
+        desk.controller.received(encode_telegram(2, b"E\x84"))
+        await becomes(lambda: alerts(desk) == ["card_pushed_back"])
+        assert [each for each in commands(desk) if each.type != "LK"] == []

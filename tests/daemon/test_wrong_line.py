@@ -26,6 +26,7 @@ async def test_an_angel_eye_shoe_at_a_native_table_is_named(tmp_path: Path) -> N
         assert display.status is not None
         shown = "\n".join(screen("T1", display.status, None, display.state, None))
         assert 'It looks like the Angel Eye wire: set wire = "angel_eye" in [shoe]' in shown
+        assert "Check its cable" not in shown
         assert chain.times_logged("strange_bytes") == 1
         (raised,) = (line for line in chain.log_lines if line["event"] == "alert_raised")
         assert 'set wire = "angel_eye" in [shoe]' in raised["detail"]

@@ -43,6 +43,7 @@ sys.exit(main())
 
 def test_the_documented_way_to_the_first_settled_round(tmp_path: Path) -> None:
     etc = tmp_path / "etc"
+    (tmp_path / "conf.d").mkdir()  # as Debian's Mosquitto has it
     install, init, then = (commands_below(HEADING, number) for number in (1, 2, 3))
     assert install[0][:3] == ["sudo", "apt", "install"]
     assert init == [["sudo", "shoe-controller", "init"]]

@@ -64,6 +64,15 @@ step "the doctor is content"
 findings >/var/tmp/doctor.json || { cat /var/tmp/doctor.json; fail "the doctor found something"; }
 shoe-controller status "$CONFIG"
 
+step "the demonstration and the test round of init, with the installed files"
+shoe-controller demo --rounds 1 --speed 20 >/var/tmp/demo || { cat /var/tmp/demo; fail "the demonstration ended badly"; }
+grep -q "truth = journal = display: yes" /var/tmp/demo || fail "the demonstration does not say that all was right"
+# What is not given is asked for at the terminal; the answers: the rules, no dealer, no supervisor, still, all is written, the round, no doctor.
+printf '%s\n' '' '' '' y '' '' n | script -qec "shoe-controller init /var/tmp/new --site north --table new --port socket://127.0.0.1:4001 \
+    --wire native --title new --currency '' --no-broker --base-game commission --layout nepal_super_baccarat --offer base --decks 8 --seats 1,2 \
+    --min 100 --max 10000 --journal /var/tmp/new/new.journal --anchor /var/tmp/new/new.anchor" /var/tmp/new-table >/dev/null
+grep -q "That round was dealt, stored and settled." /var/tmp/new-table || { cat /var/tmp/new-table; fail "no test round was dealt"; }
+
 step "a board gets results over TLS, as the access list allows"
 mosquitto_sub -h 127.0.0.1 -p 8883 --cafile /etc/shoe-controller/ca.pem -u board -P "$(cat /etc/shoe-controller/users/board.password)" \
     -V 5 -q 1 -t shoe/v1/north/t1/event/outcome -C 1 -W 60 | grep -q round_result || fail "no result came"
@@ -101,14 +110,14 @@ wait_for 20 "the table to know four people" taken_up
 
 step "killed"
 before=$(property NRestarts)
-systemctl kill --signal=KILL shoe-controller
+kill -KILL "$(property MainPID)"
 wait_for 20 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
 nothing_is_lost "a kill"
 
 step "hung: the watchdog ends it"
 before=$(property NRestarts)
-systemctl kill --signal=STOP shoe-controller
+kill -STOP "$(property MainPID)"
 wait_for 60 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
 nothing_is_lost "a hang"

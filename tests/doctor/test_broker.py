@@ -158,13 +158,15 @@ async def test_a_running_table_is_good(tmp_path: Path) -> None:
             patient_with(tmp_path, chain.data), "table", "broker"
         )
         assert chain.daemon.is_running
-        elsewhere = patient_with(tmp_path, chain.data, clock=OtherMachine())
+        sandboxed = patient_with(tmp_path, chain.data, clock=OtherMachine())
+        assert "stores its events" in await good(sandboxed, "table", "broker"), "it writes to this machine's journal"
+        copied = {**chain.data, "journal": {**chain.data["journal"], "file": str(tmp_path / "another.journal")}}
+        elsewhere = patient_with(tmp_path, copied, clock=OtherMachine())
         told = await problems(elsewhere, "table", "broker")
         assert (
             f"by the controller of another machine: {socket.gethostname()} (127.0.0.1, process {chain.daemon.pid})"
             in told
         )
-        copied = {**chain.data, "journal": {**chain.data["journal"], "file": str(tmp_path / "another.journal")}}
         for begun in (False, True):
             if begun:
                 write(tmp_path / "another.journal", [])

@@ -166,7 +166,9 @@ async def test_anchor_fails_where_it_cannot_be_written_or_the_journal_is_behind_
         write_anchor(anchor, [Claim(IDENTITY.journal_id, reader.position().head)])
     assert "on another file system than the journal's it would be safer" in await good(patient, "anchor")
     anchor.write_text("nonsense")
-    assert "not an anchor" in await problems(patient, "anchor")
+    told = await problems(patient, "anchor")
+    assert "not an anchor" in told
+    assert "move it away: the table makes a new one" in told
     data["journal"]["anchor"] = str(tmp_path / "missing" / "t.anchor")
     assert "does not exist" in await problems(patient_with(tmp_path, data), "anchor")
 

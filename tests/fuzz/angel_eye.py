@@ -6,6 +6,7 @@ An input is a conversation of up to sixteen pieces, each a right telegram around
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.shoe import AngelEyeShoe
 from firmware_protocol.angel_eye.telegrams import MAX_DATA, encode_telegram
+from firmware_protocol.events import FaultCode
 from firmware_protocol.link import Delivery, DesiredShoe, LineError
 from tests.fuzz.source import Source
 
@@ -43,6 +44,7 @@ def one_input(data: bytes) -> None:
             piece = shoe.to_send()
         elif kind % 16 == 0:
             controller.want(DesiredShoe(gate_locked=bool(kind & 0x40)), now)
+            controller.put_right(frozenset(FaultCode), now)
         received += len(piece)
         for item in controller.receive(piece, now):
             if isinstance(item, Delivery) and kind & 1:

@@ -99,6 +99,19 @@ async def test_a_wall_says_which_page_of_side_wagers_it_shows(browser: Browser) 
         assert re.fullmatch(r"Page \d+ of \d+", text), text
 
 
+CUT_NAMES = """() => [...document.querySelectorAll("#side .name")].filter((name) => name.scrollWidth > name.clientWidth)
+  .map((name) => name.textContent)"""
+
+
+async def test_a_side_wager_with_a_long_name_has_the_whole_line(browser: Browser) -> None:
+    """Its price would lie over the wager beside it otherwise."""
+    async with shown(browser, "board-no_commission") as page:
+        for size in (WIDE, SMALL, PHONE):
+            await resize(page, size)
+            assert await misfits(page, "board-no_commission") == [], size
+            assert await page.evaluate(CUT_NAMES) == [], size
+
+
 async def test_a_third_card_fits_into_its_hand_and_marks_into_the_head(browser: Browser) -> None:
     async with shown(browser, "board-marked") as page:
         assert await page.locator("#player .card").count() == 3

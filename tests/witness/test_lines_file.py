@@ -184,6 +184,11 @@ def test_a_cut_end_shows_against_the_line_that_was_published(path: Path) -> None
     file.close()
 
 
+def test_a_missing_folder_is_named_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(LinesFileError, match="/missing does not exist: make it, or correct the file's path"):
+        LinesFile(tmp_path / "missing" / "north.witness")
+
+
 def test_two_witnesses_cannot_share_a_file(path: Path) -> None:
     first = open_file(path)
     with pytest.raises(LinesFileError, match="another process"):

@@ -136,7 +136,8 @@ function turnPrices(table, starred) {
   showPrices();
 }
 
-/* Side wagers, as many on a page as there is room for; above those with the same limits stands what these are. */
+/* Side wagers, as many on a page as there is room for; above those with the same limits stands what these are. A wager
+   whose name and price do not fit beside another has the whole line. */
 function paged(wagers, star) {
   const side = $("side");
   const made = [];
@@ -146,6 +147,8 @@ function paged(wagers, star) {
     const heads = before !== null && limits(before) === limits(wager) ? [] : [sameLimits(wager)];
     const item = sideWager(wager, star);
     side.append(...heads, item);
+    const name = item.querySelector(".name");
+    if (name.scrollWidth > name.clientWidth) item.classList.add("wide");
     if (!made.length) made.push([]);
     if (side.scrollHeight > side.clientHeight && made.at(-1).length) {
       made.push([sameLimits(wager), item]);

@@ -7,6 +7,13 @@ from simulator.conformance.session import NastySession, with_wrong_tag
 from simulator.conformance.trial import trial
 
 LATER_TYPE = 0x3F
+MALFORMED = (
+    (FrameType.ACK, b"abc"),
+    (FrameType.NAK, b"abc"),
+    (FrameType.DESIRE, desire_payload(60)[:-1]),
+    (FrameType.DESIRE, desire_payload(61, gate=9)),
+    (FrameType.DESIRE, desire_payload(62, hand=9)),
+)
 
 
 def _desired(session: NastySession, revision: int, counter: int | None = None) -> bytes:
@@ -54,14 +61,11 @@ def malformed_but_believed(bench: Bench) -> None:
     """A frame with the right tag uses its counter, whatever is in it."""
     session = bench.begin()
     bench.desire(session, 3)
-    bench.send(session.seal(FrameType.ACK, b"abc"))
-    used = session.sent
-    bench.send(_desired(session, 4, used))
-    bench.check(
-        "4.6",
-        not _follows(bench.quiet(), session, 4),
-        "the counter of a malformed frame was used again",
-    )
+    for revision, (frame_type, payload) in enumerate(MALFORMED, 4):
+        bench.send(session.seal(frame_type, payload))
+        bench.send(_desired(session, revision, session.sent))
+        again = _follows(bench.quiet(), session, revision)
+        bench.check("4.6", not again, f"the counter of a malformed {frame_type.name} was used again")
     bench.send(session.seal(LATER_TYPE, b"from a later version"))
     used = session.sent
     alive = bench.is_alive(session)

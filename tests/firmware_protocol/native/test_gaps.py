@@ -86,6 +86,34 @@ def test_a_wiped_or_exchanged_shoe_is_a_gap_and_none_of_its_events_are_skipped(u
         assert only_delivery(shoe.say_event(sequence, Standby())).sequence == sequence
 
 
+def test_a_shoe_that_was_wiped_before_anything_was_stored_is_a_gap() -> None:
+    """What its STATUS has told of is lost, and what bears the same numbers now is of a later power-up."""
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=4, card_total=2)
+    shoe.reconnect()
+    shoe.boot_id, shoe.now = NEW_BOOT_ID, 60.0
+    found = shoe.shake_hands(upcoming=4, card_total=2)
+    assert not [item for item in found if isinstance(item, EventGap)], "it may hold them still"
+    report, first = shoe.say_event(1, Started())
+    assert isinstance(report, EventGap)
+    assert "wiped" in report.reason
+    assert isinstance(first, Delivery)
+    assert first.age == 0, "it is as young as the shoe says"
+    shoe.controller.committed(first, 60.0)
+    assert shoe.acks()[-1] == (NEW_BOOT_ID, 1)
+    only_delivery(shoe.say_event(2, Standby()))
+
+
+def test_what_a_shoe_still_holds_of_an_earlier_power_up_is_no_gap() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=3)
+    shoe.reconnect()
+    shoe.boot_id = NEW_BOOT_ID
+    shoe.shake_hands(upcoming=4)
+    for number, boot_id in ((1, BOOT_ID), (2, BOOT_ID), (3, NEW_BOOT_ID)):
+        only_delivery(shoe.say_event(number, Standby(), boot_id=boot_id))
+
+
 def test_after_a_gap_a_reconnect_delivers_nothing_twice() -> None:
     shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
     shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
@@ -243,6 +271,18 @@ def test_more_than_a_window_of_stored_events_is_let_go_part_by_part() -> None:
         assert shoe.say_event(number, Standby()) == []
         acks += shoe.acks()
     assert sorted(set(acks) - {(0, 0)}) == [(BOOT_ID, 32), (BOOT_ID, 64), (BOOT_ID, 70)]
+    only_delivery(shoe.say_event(71, Standby()))
+
+
+def test_a_shoe_that_went_back_sends_as_much_at_once_again_as_it_gets_acknowledgements() -> None:
+    """One frame was lost: from then on the shoe has one event in flight, twice as many with each acknowledgement."""
+    shoe = with_journal([Standby()] * 70)
+    shoe.shake_hands(oldest=1, upcoming=72)
+    assert [shoe.say_event(number, Standby()) for number in (1, 2, 4, 1)] == [[]] * 4
+    assert (BOOT_ID, 2) in shoe.acks()
+    for first, last in ((3, 4), (5, 8), (9, 16), (17, 32), (33, 64), (65, 70)):
+        assert [shoe.say_event(number, Standby()) for number in range(first, last + 1)] == [[]] * (last + 1 - first)
+        assert shoe.acks()[-1] == (BOOT_ID, last), "it waits for nothing that the shoe may not send yet"
     only_delivery(shoe.say_event(71, Standby()))
 
 
