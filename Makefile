@@ -76,7 +76,7 @@ prove: $(VENV)/ready
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
-	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py tests/firmware_protocol/native/test_c_store.py
+	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py tests/demo/test_pit_alarms.py tests/firmware_protocol/native/test_c_store.py
 
 # Every attack on journal, broker, pages and commands at full length; ends with a table of what held. ONLY=TEXT chooses by name.
 attack: $(VENV)/ready

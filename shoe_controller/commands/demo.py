@@ -11,11 +11,13 @@ from shoe_controller.demo.irregularities import IRREGULARITIES
 from shoe_controller.demo.settings import (
     BROKERS,
     COUNTERS_DECKS,
+    COUNTERS_SEED,
     COUNTERS_SPEED,
     FASTEST,
     GAMES,
     MOST_TABLES,
     SLOWEST,
+    USUAL_SEED,
     USUAL_SPEED,
     WIRES,
     DemoSettings,
@@ -53,7 +55,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--rounds", type=_positive, metavar="N", help="stop after this many settled rounds")
     parser.add_argument(
-        "--seed", type=_seed, default=7, metavar="N", help="random seed of the cards and wagers (default: %(default)s)"
+        "--seed",
+        type=_seed,
+        metavar="N",
+        help=f"random seed of the cards and wagers (default: {USUAL_SEED}, with a counter {COUNTERS_SEED})",
     )
     parser.add_argument(
         "--faults",
@@ -95,14 +100,15 @@ def run(args: argparse.Namespace) -> int:
         return bad_input(args, "bad_fault", str(error))
     if importlib.util.find_spec("simulator") is None:
         return bad_input(args, "no_simulator", "the emulated shoe is not installed here, and the demo needs it")
+    is_usual = args.counter == NO_COUNTER
     counter = {COUNTER: USUAL_COUNTER, NO_COUNTER: None}.get(args.counter, args.counter)
     settings = DemoSettings(
         wire=args.wire,
         game=args.game,
-        speed=args.speed or (USUAL_SPEED if counter is None else COUNTERS_SPEED),
+        speed=args.speed or (USUAL_SPEED if is_usual else COUNTERS_SPEED),
         tables=args.tables,
         rounds=args.rounds,
-        seed=args.seed,
+        seed=args.seed if args.seed is not None else USUAL_SEED if is_usual else COUNTERS_SEED,
         faults=faults,
         broker=args.broker,
         pages=args.pages == PAGES,

@@ -48,6 +48,7 @@ async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: 
     has_pages = options[-2:] == ("--pages", "1")
     assert bool(re.search(r" pit view http://127\.0\.0\.1:\d+/pit ", last)) is has_pages
     assert bool(re.search(r" console http://\S+/ dealer maya \d{6}, supervisor rana \d{6} ", last)) is has_pages
+    assert bool(re.search(r" edges 127\.0\.0\.1:\d+ tara \d{12} ", last)) is has_pages
     assert ("http://" in demo.report) is has_pages
     if tables == 1:
         assert "exact odds" in last

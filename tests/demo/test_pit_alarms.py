@@ -43,6 +43,7 @@ def test_a_seat_that_is_found_is_said_once() -> None:
 
 
 @pytest.mark.asyncio
+@pytest.mark.timeout(2 * CAUGHT)
 @pytest.mark.skipif(not os.environ.get("LONG_TESTS"), reason="takes minutes; LONG_TESTS=1 runs it")
 async def test_the_counter_is_caught(folder: Folder) -> None:
     demo = folder.demo("--counter")
