@@ -111,8 +111,8 @@ class Bench:
         self.written_lines.append(line)
         self.site.remember(line)
 
-    def file_failed(self, error: OSError) -> None:
-        self.failures.append(str(error.strerror))
+    def file_failed(self, error: OSError | LinesFileError) -> None:
+        self.failures.append(error.strerror or "" if isinstance(error, OSError) else "not the file that was written")
 
     def file_works(self) -> None:
         self.failures.append("works")
@@ -241,6 +241,20 @@ def test_a_full_disk_stops_nothing_and_what_waited_is_written_once(bench: Bench)
     assert len(there) == len(set(there))
 
 
+def test_a_file_that_is_changed_while_the_disk_is_full_stops_nothing(bench: Bench, tmp_path: Path) -> None:
+    bench.play()
+    bench.full = True
+    bench.play()
+    path = tmp_path / "north.alarms"
+    path.write_bytes(path.read_bytes().replace(b'"staked":0', b'"staked":9', 1))
+    bench.full = False
+    bench.look(TRY_AGAIN + 1)
+    bench.play()
+    assert bench.failures == ["No space left on device"], "it cannot be written to since then"
+    assert bench.last(PRESENCE).storing is False
+    assert (bench.last(EDGES).round, bench.last(EDGES).none) == (4, None)
+
+
 def test_a_file_that_was_changed_or_is_in_use_is_refused(bench: Bench, tmp_path: Path) -> None:
     with pytest.raises(LinesFileError, match="in use"):
         Bench(tmp_path / "north.alarms")
@@ -295,6 +309,23 @@ def test_a_table_that_no_longer_exists_is_forgotten_and_its_edges_are_cleared(be
     bench.receive("status", b"")
     assert bench.exposures.of("t1") is None
     assert [message for topic, message, _ in bench.sent if topic == EDGES][-1] is None
+
+
+def test_a_table_that_comes_back_has_its_alarms_and_no_line_twice(bench: Bench) -> None:
+    bench.play()
+    bench.site.seat_follows("t1", JOURNAL, FOLLOWS)
+    bench.look()
+    there = len(bench.lines())
+    bench.receive("status", b"")
+    bench.receive("status", encode(status()))
+    for fact in bench.sitting.facts:
+        bench.receive(f"event/{fact.TOPIC}", published(fact))
+    bench.catch_up()
+    bench.look()
+    bench.look()
+    assert bench.last(EDGES).edges
+    assert len(bench.lines()) == there
+    assert FOLLOWS in [each.alarm for each in bench.last(ALARMS).alarms]
 
 
 @pytest.mark.parametrize("table", ["pit", "witness", "tables", "a b", "x" * 41])
