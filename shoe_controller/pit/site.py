@@ -112,6 +112,8 @@ class ExposedSite:
         self._start = ""
         self._published: dict[str, _Published] = {}
         self._stored = True
+        self._present_at = 0.0
+        """When the presence was published last, by the clock that only goes forward."""
         self._judged: dict[str, list[tuple[str, int]]] = {}
 
     # --- presence ----------------------------------------------------------------------------------------------------
@@ -127,7 +129,7 @@ class ExposedSite:
         return msgspec.json.encode(message)
 
     def _publish_presence(self) -> None:
-        self._stored = self.file is None or self.file.works
+        self._stored, self._present_at = self.file is None or self.file.works, self._clock()
         if self._session is not None:
             topic = pit_topic(self._site, self._client)
             self._session.publish_soon(topic, self._presence(online=True), retain=True)
@@ -179,8 +181,10 @@ class ExposedSite:
             self._look_at(name, table)
         if self.file is not None:
             self.file.flush()
-            if self.file.works != self._stored:
-                self._publish_presence()
+        has_changed = self.file is not None and self.file.works != self._stored
+        # The late will of a connection that was cut off, or of a second process, may have come after ours.
+        if has_changed or self._clock() - self._present_at >= RENEW:
+            self._publish_presence()
 
     # --- tables ------------------------------------------------------------------------------------------------------
 
