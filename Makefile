@@ -139,9 +139,11 @@ test-firmware: $(VENV)/ready
 test-conformance: $(VENV)/ready
 	LONG_TESTS=1 $(BIN)/pytest tests/conformance
 
-# The counts behind the odds, at full length: every order of tiny shoes, many random ones, against other counters.
+# The counts behind the odds, at full length: every order of tiny shoes, many random ones, against other counters; what everybody has seen
+# of a shoe at random tables, and that every live edge follows from it.
 test-odds: $(VENV)/ready
-	LONG_TESTS=1 $(BIN)/pytest tests/baccarat/test_compositions.py tests/baccarat/test_distribution.py tests/protection
+	LONG_TESTS=1 $(BIN)/pytest tests/baccarat/test_compositions.py tests/baccarat/test_distribution.py tests/protection \
+		tests/history/test_seen_cards.py tests/pit/test_shown_cards.py
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the wheels of a release without any network; then the arm64 package on an emulated machine. As root.

@@ -1,6 +1,7 @@
 """`shoe-controller odds --counted`: what a player who counts cards would win with each wager."""
 
 import argparse
+import math
 import os
 import sys
 from pathlib import Path
@@ -48,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,2,...,9,T",
         help="play a published count instead: the tags of ace, two to nine and ten (--tags=-1,0,...)",
     )
-    group.add_argument("--trigger", type=float, metavar="N", help="with --tags: the true count from which is bet")
+    group.add_argument("--trigger", type=_number, metavar="N", help="with --tags: the true count from which is bet")
     group.add_argument("--svg", type=Path, metavar="FILE", help="write the plot to this file")
     group.add_argument(
         "--table",
@@ -64,11 +65,18 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _tags(text: str) -> tuple[float, ...]:
+def _number(text: str) -> float:
     try:
-        tags = tuple(float(tag) for tag in text.split(","))
+        number = float(text)
     except ValueError:
-        tags = ()
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return number
+
+
+def _tags(text: str) -> tuple[float, ...]:
+    tags = tuple(map(_number, text.split(",")))
     if len(tags) != 10:
         raise argparse.ArgumentTypeError(f"{text!r} must be ten numbers: the tags of ace, two to nine and ten")
     return tags

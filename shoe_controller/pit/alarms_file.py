@@ -7,7 +7,7 @@ from typing import Protocol
 
 from shoe_controller.messages.pit import AnyPitAlarm, WagerExposed
 from shoe_controller.pit.lines import AlarmRaised, AnyLine, LineChain
-from shoe_controller.process.lines_file import LinesFile
+from shoe_controller.process.lines_file import LinesFile, LinesFileError
 
 MOST_WAITING = 10_000
 """Lines that wait to be written; further ones are dropped, so that they cannot fill the memory."""
@@ -26,7 +26,7 @@ class AlarmsObserver(Protocol):
     def written(self, line: AlarmRaised) -> None:
         """An alarm is in the file now."""
 
-    def file_failed(self, error: OSError) -> None:
+    def file_failed(self, error: OSError | LinesFileError) -> None:
         """Called once for each time that the file cannot be written to."""
 
     def file_works(self) -> None:
@@ -111,13 +111,14 @@ class AlarmsFile:
         self._failed_at = self._clock()
         try:
             self.open()
-        except OSError as error:
+        except (OSError, LinesFileError) as error:
+            # Changed or taken while it was closed: a start refuses such a file, edges and alarms go on.
             self._fail(error)
         if self._file is not None:
             self.works = True
             self._observer.file_works()
 
-    def _fail(self, error: OSError) -> None:
+    def _fail(self, error: OSError | LinesFileError) -> None:
         self.close()
         self._failed_at = self._clock()
         if self.works:

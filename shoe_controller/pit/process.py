@@ -33,6 +33,7 @@ from shoe_controller.pit.sections import Moment
 from shoe_controller.pit.shoe_fold import EndedShoe
 from shoe_controller.pit.site import ExposedSite
 from shoe_controller.pit.web import PitSite, pit_files
+from shoe_controller.process.lines_file import LinesFileError
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.protection.fresh_shoes import FreshShoes, FreshWager, fresh_shoes
@@ -135,8 +136,8 @@ class AlarmLog:
             **msgspec.to_builtins(line.alarm),
         )
 
-    def file_failed(self, error: OSError) -> None:
-        self._log.error("alarms_not_written", why=str(error), what="alarms are shown, and written when there is room")
+    def file_failed(self, error: OSError | LinesFileError) -> None:
+        self._log.error("alarms_not_written", why=str(error), what="alarms are shown, and written when that is over")
 
     def file_works(self) -> None:
         self._log.info("alarms_written_again")

@@ -27,7 +27,7 @@ from shoe_controller.pit.exposure import Exposure
 from shoe_controller.pit.lines import AlarmRaised
 from shoe_controller.pit.prices import SharedPrices
 from shoe_controller.pit.shoe_fold import EndedShoe
-from shoe_controller.pit.table import EXPIRES, RENEW, Figures, PitTable
+from shoe_controller.pit.table import EXPIRES, RENEW, Figures, OfFile, PitTable
 from shoe_controller.protection.shoe_record import ShoeRecord
 
 MOST_TABLES = 1000
@@ -106,10 +106,14 @@ class ExposedSite:
         self._all = Topics(site, ANY)
         self._prefix = self._all.prefix.removesuffix(ANY)
         self._tables: dict[str, PitTable] = {}
+        self._forgotten: dict[str, OfFile] = {}
+        """Tables that no longer exist: one that comes back has the same lines in the file."""
         self._session: BrokerSession | None = None
         self._start = ""
         self._published: dict[str, _Published] = {}
         self._stored = True
+        self._present_at = 0.0
+        """When the presence was published last, by the clock that only goes forward."""
         self._judged: dict[str, list[tuple[str, int]]] = {}
 
     # --- presence ----------------------------------------------------------------------------------------------------
@@ -125,7 +129,7 @@ class ExposedSite:
         return msgspec.json.encode(message)
 
     def _publish_presence(self) -> None:
-        self._stored = self.file is None or self.file.works
+        self._stored, self._present_at = self.file is None or self.file.works, self._clock()
         if self._session is not None:
             topic = pit_topic(self._site, self._client)
             self._session.publish_soon(topic, self._presence(online=True), retain=True)
@@ -177,8 +181,10 @@ class ExposedSite:
             self._look_at(name, table)
         if self.file is not None:
             self.file.flush()
-            if self.file.works != self._stored:
-                self._publish_presence()
+        has_changed = self.file is not None and self.file.works != self._stored
+        # The late will of a connection that was cut off, or of a second process, may have come after ours.
+        if has_changed or self._clock() - self._present_at >= RENEW:
+            self._publish_presence()
 
     # --- tables ------------------------------------------------------------------------------------------------------
 
@@ -197,13 +203,20 @@ class ExposedSite:
                 client=self._client,
                 instance=self._instance,
             )
+            before = self._forgotten.pop(name, None)
+            if before is not None:
+                table.of_file = before
             if self._session is not None:
                 table.broker_up()
         return table
 
     def _forget(self, name: str) -> None:
         """The retained status was cleared: the table no longer exists."""
-        if self._tables.pop(name, None) is not None:
+        table = self._tables.pop(name, None)
+        if table is not None:
+            if len(self._forgotten) == MOST_TABLES:
+                del self._forgotten[next(iter(self._forgotten))]
+            self._forgotten[name] = table.of_file
             self._published.pop(name, None)
             self._sink.forget(name)
             if self._session is not None:
@@ -242,8 +255,8 @@ class ExposedSite:
         if isinstance(line.alarm, WagerExposed):
             table.written(line.journal, line.alarm, line.line)
         elif line.line > self._acknowledged:
-            table.seat_alarms.append(RaisedPitAlarm(line=line.line, time=line.time, alarm=line.alarm))
-            del table.seat_alarms[:-MOST_SEAT_ALARMS]
+            table.of_file.seat_alarms.append(RaisedPitAlarm(line=line.line, time=line.time, alarm=line.alarm))
+            del table.of_file.seat_alarms[:-MOST_SEAT_ALARMS]
 
     # --- what is published -------------------------------------------------------------------------------------------
 

@@ -75,6 +75,15 @@ class Figures(NamedTuple):
     edges: tuple[float, ...]
 
 
+class OfFile(NamedTuple):
+    """What the file has about one table."""
+
+    seat_alarms: list[RaisedPitAlarm]
+    """Those that nobody has acknowledged."""
+    lines: dict[ExposedKey, int]
+    """The newest lines about exposed wagers."""
+
+
 class PitTable:
     """Messages in; requests, edges and alarms out. A message that cannot be read raises `msgspec.DecodeError`."""
 
@@ -83,8 +92,7 @@ class PitTable:
         self.topics = topics
         self.fold = ShoeFold()
         self.followed = FollowedTable(topics, self.fold, client=client, instance=instance, latest=FIRST_LOOK)
-        self.seat_alarms: list[RaisedPitAlarm] = []
-        """Those that nobody has acknowledged."""
+        self.of_file = OfFile([], {})
         self._prices = prices
         self._edge_limit = edge_limit
         self._state_came = False
@@ -95,8 +103,6 @@ class PitTable:
         self._worked: dict[int, _Worked] = {}
         """By round of the present shoe."""
         self._of_shoe = ("", 0)
-        self._lines: dict[ExposedKey, int] = {}
-        """The newest lines of the file about exposed wagers of this table."""
         self._checked: dict[int, BetRound] = {}
         """Rounds of the present shoe whose exposed wagers were handed out to be written."""
         self._raised: dict[tuple[int, str], int] = {}
@@ -291,7 +297,7 @@ class PitTable:
         for number, playing in self.fold.rounds.items():
             if playing.closed and number in self._worked and self._checked.get(number) is not playing:
                 self._checked[number] = playing
-                yield from (each for each in self._exposed(number) if self._key(each) not in self._lines)
+                yield from (each for each in self._exposed(number) if self._key(each) not in self.of_file.lines)
 
     def _key(self, exposed: WagerExposed) -> ExposedKey:
         return (self.fold.journal, exposed.shoe, exposed.round, exposed.wager)
@@ -299,14 +305,14 @@ class PitTable:
     def written(self, journal: str, exposed: WagerExposed, line: int) -> None:
         """A line of the file is about this wager, written now or before this start."""
         key = (journal, exposed.shoe, exposed.round, exposed.wager)
-        if len(self._lines) == MOST_LINES:
-            del self._lines[next(iter(self._lines))]
-        self._lines[key] = line
+        if len(self.of_file.lines) == MOST_LINES:
+            del self.of_file.lines[next(iter(self.of_file.lines))]
+        self.of_file.lines[key] = line
 
     def alarms(self, wall: int) -> tuple[RaisedPitAlarm, ...]:
         """The exposed wagers of the present round, the most exposed last, and those of seats that stand."""
         exposed = sorted(self._exposed_now(wall), key=lambda each: each.alarm.edge)  # type: ignore[union-attr]  # has one
-        return (*exposed, *self.seat_alarms)
+        return (*exposed, *self.of_file.seat_alarms)
 
     def _exposed_now(self, wall: int) -> Iterator[RaisedPitAlarm]:
         playing = self.fold.rounds.get(self.fold.round)
@@ -315,7 +321,7 @@ class PitTable:
             return
         for exposed in self._exposed(self.fold.round):
             time = self._raised.setdefault((exposed.round, exposed.wager), wall)
-            yield RaisedPitAlarm(line=self._lines.get(self._key(exposed), 0), time=time, alarm=exposed)
+            yield RaisedPitAlarm(line=self.of_file.lines.get(self._key(exposed), 0), time=time, alarm=exposed)
 
     def alarms_message(self, alarms: tuple[RaisedPitAlarm, ...], start: str) -> PitAlarmsMessage | None:
         """`None` before a journal is known."""

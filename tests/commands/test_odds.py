@@ -241,6 +241,23 @@ def test_odds_as_a_shoe_stood(capsys: Capsys, tmp_path: Path) -> None:
         assert (answer.exit_code, says in answer.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("tags", "trigger", "says"),
+    [
+        ("1,2", "3", "'1,2' must be ten numbers"),
+        ("nan,0,0,0,0,0,0,0,0,0", "1", "'nan' is not a number"),
+        ("1e400,0,0,0,0,0,0,0,0,0", "1", "'1e400' is not a number"),
+        ("A,0,0,0,0,0,0,0,0,0", "1", "'A' is not a number"),
+        ("1,0,0,0,0,0,0,0,0,0", "nan", "'nan' is not a number"),
+        ("1,0,0,0,0,0,0,0,0,0", "-inf", "-inf"),
+    ],
+)
+def test_a_count_that_is_none_is_refused(capsys: Capsys, tags: str, trigger: str, says: str) -> None:
+    answer = run(capsys, "odds", "--counted", "--shoes", "1", f"--tags={tags}", f"--trigger={trigger}")
+    assert answer.exit_code == 2
+    assert says in answer.err
+
+
 # --- what a counter would win ----------------------------------------------------------------------------------------
 
 

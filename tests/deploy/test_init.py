@@ -100,7 +100,7 @@ def test_the_first_key_of_the_journal_is_made_once_and_is_private(tmp_path: Path
 
 def test_every_user_has_a_password_of_its_own(house: Path) -> None:
     users = read_users(house / "broker-users.toml")
-    assert len(users) == len({each.password.reveal() for each in users}) == 7
+    assert len(users) == len({each.password.reveal() for each in users}) == 8
     assert all(len(each.password.reveal()) >= 32 for each in users)
     hashed = (house / "broker" / "passwords").read_text(encoding="utf-8")
     assert not any(each.password.reveal() in hashed for each in users)

@@ -18,6 +18,11 @@ NATIVE_KEY = bytes(range(0x64, 0x84))
 
 WAGERS = [{"seat": "1", "wager": "base.player", "stake": 500}]
 
+FILES = ("table.toml", "board.toml", "console.toml", "witness.toml", "pit.toml")
+
+PORTS = ("port = 8080\n", "port = 8081\n", "port = 8090\n")
+"""Of pages, as they stand in these files."""
+
 TYPED = "".join(f"{pin}\n" for pin in PINS.values())
 """What is typed where a command asks: the PINs of the people."""
 
@@ -27,13 +32,13 @@ def new_house(folder: Path) -> Path:
     answer = init(folder)
     assert answer.exit_code == 0, answer.err
     let_emulator_deal(folder)
-    for name in ("table.toml", "board.toml", "console.toml", "witness.toml", "pit.toml"):
+    for name in FILES:
         file = folder / name
         file.write_text("".join(with_free_ports(file.read_text(encoding="utf-8"))), encoding="utf-8")
-    for process, kept in (("witness", "north.witness"), ("pit", "north.alarms")):
-        config = folder / f"{process}.toml"
-        text = config.read_text(encoding="utf-8").replace("# file = ", f'file = "{kept}"  # ')
-        config.write_text(text, encoding="utf-8")
+    for name in ("witness", "pit"):
+        file = folder / f"{name}.toml"
+        text = file.read_text(encoding="utf-8").replace("# file = ", f'file = "north.{name}"  # ')
+        file.write_text(text, encoding="utf-8")
     with (folder / "table.toml").open("a", encoding="utf-8") as table:
         table.write(f"\n[board]\nport = {free_port()}\n\n[console]\nport = {free_port()}\n")
     (folder / "wagers.json").write_text(json.dumps(WAGERS), encoding="utf-8")
@@ -60,7 +65,7 @@ def put_native_recording(folder: Path) -> None:
 
 def with_free_ports(text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
-        yield f"port = {free_port()}\n" if line in ("port = 8080\n", "port = 8081\n", "port = 8090\n") else line
+        yield f"port = {free_port()}\n" if line in PORTS else line
 
 
 def free_port() -> int:
@@ -73,7 +78,7 @@ def free_port() -> int:
 def copy_of(house: Path, folder: Path) -> Path:
     """A house of its own for one reader: whatever is done there, others do not see it."""
     shutil.copytree(house, folder, symlinks=True, ignore=shutil.ignore_patterns("*.journal*", "*.anchor*", "mosquitto"))
-    for name in ("table.toml", "board.toml", "console.toml", "witness.toml", "pit.toml"):
+    for name in FILES:
         file = folder / name
         write_secret(file, file.read_text(encoding="utf-8").replace(f"{house}/", f"{folder}/"))
     return folder

@@ -79,7 +79,7 @@ def run(line: str, house: Path) -> str:
     words = _words(here)
     if words[:2] in (["shoe-controller", "run"], ["shoe-controller", "witness"]):
         return _until_told_to_end(words, house, lambda written: "ready" in written)
-    if words[:2] in (["shoe-controller", "board"], ["shoe-controller", "console"], ["shoe-controller", "pit"]):
+    if words[:2] in [["shoe-controller", page] for page in ("board", "console", "pit")]:
         port = tomllib.loads((house / words[2]).read_text(encoding="utf-8"))[words[1]]["port"]
         return _until_told_to_end(words, house, lambda _: _is_served(port))
     if words[0] == "shoe-emulator":

@@ -26,11 +26,24 @@ class Shown(NamedTuple):
     """By wager."""
 
 
+class _Drawn:
+    """A card of a round, wherever it lies now."""
+
+    def __init__(self, card: str | None, lies: str) -> None:
+        self.card = card
+        self.hand = ""
+        """"player" or "banker", of a card in a hand."""
+        self.lies = lies
+        """"hand", "stray", "extra", "decided" or "gone"."""
+
+
 class _Round:
     def __init__(self) -> None:
-        self.hands: dict[int, str | None] = {}
-        self.aside: list[str | None] = []
-        self.gone: list[str | None] = []
+        self.drawn: list[_Drawn] = []
+        """In the order of the draw."""
+
+    def lying(self, *where: str) -> list[_Drawn]:
+        return [each for each in self.drawn if each.lies in where]
 
 
 def read(payload: bytes) -> Event:
@@ -70,8 +83,7 @@ def shown(events: Iterable[Event]) -> Shown | None:  # noqa: C901 - one case for
         _take_cards(event, rounds)
     if not opened:
         return None
-    lying = [each.hands.values() for each in rounds.values()] + [[*each.aside, *each.gone] for each in rounds.values()]
-    seen = Counter(card for cards in lying for card in cards if card is not None)
+    seen = Counter(each.card for of_round in rounds.values() for each in of_round.drawn if each.card is not None)
     if first is not None:
         seen[first] += 1
     staked = Counter[str]()
@@ -110,41 +122,87 @@ def _take_cards(event: Event, rounds: dict[int, _Round]) -> None:  # noqa: C901,
     playing = rounds.setdefault(event["round"], _Round())
     match event["fact"]:
         case "card_dealt":
-            if event["carried"] and rounds.get(event["round"] - 1, _Round()).aside:
-                del rounds[event["round"] - 1].aside[0]
-            known = len(playing.hands)
-            _lay(playing, [event["place"], *event["moved"]])
-            # One that was set aside may have got a place because others moved.
-            for _ in range(len(playing.hands) - known - 1):
-                if playing.aside:
-                    del playing.aside[0]
+            _deal(event, playing, rounds.get(event["round"] - 1, _Round()))
         case "cards_shown":
-            _lay(playing, event["places"])
+            _name(playing, event["places"])
         case "card_corrected":
-            _lay(playing, [event["place"]])
-        case "cards_assigned" | "card_discarded":
-            if event["fact"] == "card_discarded" and event["cause"] != "foreign":
-                playing.gone.append(event["place"]["card"])
-            playing.hands.clear()
-            _lay(playing, event["places"])
-            while len(playing.aside) > event["extra_cards"]:
-                del playing.aside[0]
+            _name(playing, [event["place"]])
+        case "cards_assigned" if event["person"] is None:
+            for place in event["places"][len(playing.lying("hand")) :]:
+                due = next(each for each in _aside(playing) if each.card == place["card"])
+                due.lies, due.hand = "hand", place["hand"]
+        case "cards_assigned":
+            _arrange(playing, event["places"])
+        case "card_discarded":
+            gone = playing.lying("hand")[event["place"]["number"] - 1]
+            gone.lies = "gone"
+            if event["cause"] == "foreign":
+                playing.drawn.remove(gone)
+            _arrange(playing, event["places"])
         case "card_set_aside":
-            playing.aside.append(event["card"])
+            playing.drawn.append(_Drawn(event["card"], "extra" if event["why"]["code"] == "one_too_many" else "stray"))
+        case "extra_card_decided":
+            for each in playing.lying("extra"):
+                each.lies = "decided"
         case "round_voided":
-            playing.gone += playing.hands.values()
-            playing.hands.clear()
+            for each in playing.lying("hand"):
+                each.lies = "gone"
+            for each in playing.lying("stray", "extra"):
+                each.lies = "decided"
         case "round_result":
             _confirm(playing, event["outcome"])
         case "round_amended" if event["of_shoe"] == event["shoe"]:
             _confirm(rounds.setdefault(event["of_round"], _Round()), event["outcome"])
 
 
-def _lay(playing: _Round, places: list[Event]) -> None:
-    playing.hands.update({place["number"]: place["card"] for place in places})
+def _aside(playing: _Round) -> list[_Drawn]:
+    """Those that nobody has decided on first."""
+    return [*playing.lying("extra", "stray"), *playing.lying("decided")]
+
+
+def _deal(event: Event, playing: _Round, before: _Round) -> None:
+    place, moved = event["place"], event["moved"]
+    if event["carried"]:
+        waiting = [(of_round, each) for of_round in (before, playing) for each in _aside(of_round)]
+        same = [pair for pair in waiting if pair[1].card == place["card"]]
+        for of_round, each in (same or [pair for pair in waiting if pair[1].card is None])[:1]:
+            of_round.drawn.remove(each)
+    hands = playing.lying("hand")
+    dealt = _Drawn(place["card"], "hand")
+    dealt.hand = place["hand"]
+    later = hands[place["number"] - 1 :] if moved else []
+    # A card that was missed left before those that moved on; one of these may have lain in no hand.
+    strays = [each for each in playing.lying("stray", "extra") if moved and not later]
+    before_it = (later or strays)[:1]
+    playing.drawn.insert(playing.drawn.index(before_it[0]) if before_it else len(playing.drawn), dealt)
+    if len(moved) > len(later):
+        _arrange(playing, [*map(_place, hands[: place["number"] - 1]), place, *moved])
+    else:
+        _name(playing, moved)
+
+
+def _name(playing: _Round, places: list[Event]) -> None:
+    hands = playing.lying("hand")
+    for place in places:
+        hands[place["number"] - 1].card, hands[place["number"] - 1].hand = place["card"], place["hand"]
+
+
+def _place(lying: _Drawn) -> Event:
+    return {"card": lying.card, "hand": lying.hand}
+
+
+def _arrange(playing: _Round, places: list[Event]) -> None:
+    """The first of those that are not decided on lie in the hands, the others are extra."""
+    drawn = playing.lying("hand", "stray", "extra")
+    for place, each in zip(places, drawn, strict=False):
+        each.card, each.hand, each.lies = place["card"], place["hand"], "hand"
+    for each in drawn[len(places) :]:
+        each.lies = "extra"
 
 
 def _confirm(playing: _Round, outcome: Event) -> None:
-    """Whichever number a card had: at the result all of the round's cards are shown."""
-    cards = [*outcome["player"]["cards"], *outcome["banker"]["cards"]]
-    playing.hands = dict(enumerate(cards, 1))
+    """At the result all cards of the hands are shown."""
+    for hand in ("player", "banker"):
+        lying = [each for each in playing.lying("hand") if each.hand == hand]
+        for card, each in zip(outcome[hand]["cards"], lying, strict=True):
+            each.card = card

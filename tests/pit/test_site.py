@@ -111,8 +111,8 @@ class Bench:
         self.written_lines.append(line)
         self.site.remember(line)
 
-    def file_failed(self, error: OSError) -> None:
-        self.failures.append(str(error.strerror))
+    def file_failed(self, error: OSError | LinesFileError) -> None:
+        self.failures.append(error.strerror or "" if isinstance(error, OSError) else "not the file that was written")
 
     def file_works(self) -> None:
         self.failures.append("works")
@@ -188,7 +188,8 @@ def test_figures_expire_and_are_renewed_before(bench: Bench) -> None:
     bench.look()
     assert len(bench.sent) == count, "nothing has changed"
     bench.look(RENEW)
-    assert {sent[0] for sent in bench.sent[count:]} == {EDGES, ALARMS}
+    assert {sent[0] for sent in bench.sent[count:]} == {PRESENCE, EDGES, ALARMS}, "a late will may have replaced ours"
+    assert (bench.last(PRESENCE).online, bench.last(PRESENCE).start) == (True, message.start)
     assert bench.last(topic).time == message.time + int((RENEW + 0.25) * 1000)
     assert RENEW * 2 < EXPIRES
 
@@ -239,6 +240,20 @@ def test_a_full_disk_stops_nothing_and_what_waited_is_written_once(bench: Bench)
     there = bench.exposed()
     assert {number for number, _ in there} == {1, 2}
     assert len(there) == len(set(there))
+
+
+def test_a_file_that_is_changed_while_the_disk_is_full_stops_nothing(bench: Bench, tmp_path: Path) -> None:
+    bench.play()
+    bench.full = True
+    bench.play()
+    path = tmp_path / "north.alarms"
+    path.write_bytes(path.read_bytes().replace(b'"staked":0', b'"staked":9', 1))
+    bench.full = False
+    bench.look(TRY_AGAIN + 1)
+    bench.play()
+    assert bench.failures == ["No space left on device"], "it cannot be written to since then"
+    assert bench.last(PRESENCE).storing is False
+    assert (bench.last(EDGES).round, bench.last(EDGES).none) == (4, None)
 
 
 def test_a_file_that_was_changed_or_is_in_use_is_refused(bench: Bench, tmp_path: Path) -> None:
@@ -295,6 +310,23 @@ def test_a_table_that_no_longer_exists_is_forgotten_and_its_edges_are_cleared(be
     bench.receive("status", b"")
     assert bench.exposures.of("t1") is None
     assert [message for topic, message, _ in bench.sent if topic == EDGES][-1] is None
+
+
+def test_a_table_that_comes_back_has_its_alarms_and_no_line_twice(bench: Bench) -> None:
+    bench.play()
+    bench.site.seat_follows("t1", JOURNAL, FOLLOWS)
+    bench.look()
+    there = len(bench.lines())
+    bench.receive("status", b"")
+    bench.receive("status", encode(status()))
+    for fact in bench.sitting.facts:
+        bench.receive(f"event/{fact.TOPIC}", published(fact))
+    bench.catch_up()
+    bench.look()
+    bench.look()
+    assert bench.last(EDGES).edges
+    assert len(bench.lines()) == there
+    assert FOLLOWS in [each.alarm for each in bench.last(ALARMS).alarms]
 
 
 @pytest.mark.parametrize("table", ["pit", "witness", "tables", "a b", "x" * 41])

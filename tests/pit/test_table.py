@@ -450,7 +450,7 @@ def test_remembered_lines_are_bounded(followed: Followed) -> None:
     line = WagerExposed(shoe=1, round=1, wager="base.tie", edge=0.1, limit=0.0, staked=0, suggested=())
     for number in range(MOST_LINES + 10):
         followed.table.written("4f2a", msgspec.structs.replace(line, round=number), number)
-    assert len(followed.table._lines) == MOST_LINES  # noqa: SLF001 - what is bounded
+    assert len(followed.table.of_file.lines) == MOST_LINES
 
 
 # --- the record of a shoe --------------------------------------------------------------------------------------------
