@@ -544,6 +544,8 @@ class Staff:
         if not fitting:
             return False
         _, missing = min(fitting)
+        if felt[missing][1] not in self._to_enter()[:1]:
+            return False  # cards of earlier rounds are still to be reported
         self._supervise(view, "enter_card", {"number": missing + 1, "card": felt[missing][1].value}, alert=alert)
         return True
 
