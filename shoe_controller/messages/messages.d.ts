@@ -2840,7 +2840,7 @@ export interface PossibleAct {
   token: boolean;
   /** Whether it is only proposed, and waits for another supervisor. */
   two_people: boolean;
-  /** `identify_card`, `correct_card`, `discard_card`, `enter_card`: the positions that `number` can name. */
+  /** `identify_card`, `correct_card`, `discard_card`, `enter_card`: the positions that `number` can name; 0 is the first card of the shoe. */
   cards: number[];
   /** `reveal_cards`: the hands in which cards lie face down. */
   hands: Side[];

@@ -187,8 +187,9 @@ class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it needs the token of the dealer on duty; of `sign_in`, a new one."""
     two_people: bool
     """Whether it is only proposed, and waits for another supervisor."""
-    cards: Annotated[tuple[int, ...], Meta(max_length=MOST_CARDS)] = ()
-    """`identify_card`, `correct_card`, `discard_card`, `enter_card`: the positions that `number` can name."""
+    cards: Annotated[tuple[int, ...], Meta(max_length=MOST_CARDS + 1)] = ()
+    """`identify_card`, `correct_card`, `discard_card`, `enter_card`: the positions that `number` can name; 0 is the
+    first card of the shoe."""
     hands: Annotated[tuple[Side, ...], Meta(max_length=len(Side))] = ()
     """`reveal_cards`: the hands in which cards lie face down."""
     alerts: tuple[int, ...] = ()
