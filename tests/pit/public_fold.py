@@ -129,8 +129,10 @@ def _take_cards(event: Event, rounds: dict[int, _Round]) -> None:  # noqa: C901,
             _name(playing, [event["place"]])
         case "cards_assigned" if event["person"] is None:
             for place in event["places"][len(playing.lying("hand")) :]:
-                due = next(each for each in _aside(playing) if each.card == place["card"])
-                due.lies, due.hand = "hand", place["hand"]
+                aside = _aside(playing)
+                same = [each for each in aside if each.card == place["card"]]
+                due = (same or [each for each in aside if each.card is None])[0]
+                due.lies, due.hand, due.card = "hand", place["hand"], place["card"]
         case "cards_assigned":
             _arrange(playing, event["places"])
         case "card_discarded":
