@@ -90,8 +90,9 @@ class Both:
         self.console.followed.receive(below, payload, 0.0, retained=retained)
 
     def receive_retained(self, life: Life, order: tuple[str, ...] = RETAINED) -> None:
+        messages = life.retained
         for below in order:
-            self.receive(below, life.retained[below], retained=True)
+            self.receive(below, messages[below], retained=True)
 
     def receive_events(self, life: Life) -> None:
         for fact in life.table.facts:
@@ -174,8 +175,9 @@ def test_a_display_that_was_away_while_a_journal_was_replaced_shows_nothing_of_t
 ) -> None:
     both.broker_down()
     both.broker_up()
+    messages = new.retained
     for number in range(1, len(order) + 1):
-        both.receive(order[number - 1], new.retained[order[number - 1]], retained=True)
+        both.receive(order[number - 1], messages[order[number - 1]], retained=True)
         assert len(both.journals) == 1, order[:number]
     assert both.payment is None, "it was the discarded journal's settlement"
     assert list(both.console.facts) == []
