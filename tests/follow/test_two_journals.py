@@ -267,15 +267,16 @@ DELIVERIES = st.tuples(st.sampled_from([*RETAINED, "event"]), st.sampled_from([0
 def test_two_lives_are_never_mixed(deliveries: list[tuple[str, int]]) -> None:
     """Messages of both journals in any order: whatever is shown is of one journal."""
     lives = (life(OLD, 1, rounds=1, stake=BET), life(NEW, 2, rounds=1, stake=LESS))
+    messages = [each.retained for each in lives]
     both = Both()
     both.broker_up()
-    both.receive("status", lives[0].retained["status"])
+    both.receive("status", messages[0]["status"])
     for below, whose in deliveries:
         sender = lives[whose]
         if below == "event":
             both.receive_events(sender)
         else:
-            both.receive(below, sender.retained[below], retained=True)
+            both.receive(below, messages[whose][below], retained=True)
         assert len(both.journals) == 1
         (current,) = (each for each in lives if each.journal == both.console.followed.journal)
         facts = list(both.console.facts)
