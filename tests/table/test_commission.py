@@ -3,6 +3,7 @@
 Whether the sums are right after every input is compared with books of the reckoner's own (`state_checks.py`).
 """
 
+import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -57,6 +58,8 @@ IN_TRUTH_PLAYER = (AmendedCard(number=1, card=Card("6H")), AmendedCard(number=2,
 """Faces with which the other hand wins in these cards."""
 DECKS = 8
 """So often these cards are there."""
+RUNS = 20 if os.environ.get("LONG_TESTS") else 4
+"""Of ten seeds each, with and without waiving."""
 
 
 def due(shoe: int, seat: str, amount: int) -> DueCommission:
@@ -442,7 +445,7 @@ class Player:
 @pytest.mark.parametrize("seed", range(10))
 def test_each_seat_pays_what_its_rounds_come_to(seed: int, *, waives: bool) -> None:
     """Whatever is played, collected, waived, amended, taken back and voided, in whichever order."""
-    for run in range(10):
+    for run in range(RUNS):
         player = Player(seed * 1000 + run, waives=waives)
         for _ in range(14):
             player.step()
