@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from firmware_protocol.native.store import ShoeStore
 from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.run import make_trials
 from simulator.conformance.trials.handshake import burst_of_hellos
@@ -44,6 +45,19 @@ def test_a_shoe_without_a_key_can_be_tried() -> None:
     findings = tried(PythonShoe(key=None), key=None)
     assert _broken(findings) == {}
     assert findings.held >= NEEDS_NO_KEY
+
+
+def test_a_shoe_of_the_first_pages_breaks_no_must(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version 1 began with shoes that recognise sequence 0 with whatever boot id."""
+    recognises = ShoeStore.recognises
+
+    def early(store: ShoeStore, boot_id: int, sequence: int) -> bool:
+        return sequence == 0 or recognises(store, boot_id, sequence)
+
+    monkeypatch.setattr(ShoeStore, "recognises", early)
+    findings = tried(PythonShoe())
+    assert _broken(findings) == {}
+    assert findings.failed.keys() == {"6.56"}
 
 
 def test_an_operator_who_leaves_the_power_on_makes_no_shoe_fail() -> None:
