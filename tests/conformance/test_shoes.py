@@ -8,6 +8,7 @@ from firmware_protocol.native.store import ShoeStore
 from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.run import make_trials
 from simulator.conformance.trials.handshake import burst_of_hellos
+from simulator.conformance.trials.reliability import resends
 from simulator.conformance.verdicts import Findings
 from tests.conformance.clauses import CLAUSES, TRIED
 from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, bench_of, tried
@@ -132,3 +133,23 @@ def test_an_answer_that_is_held_up_on_its_way_does_not_make_the_next_one_too_ear
     make_trials(bench, (burst_of_hellos,))
     assert bench.findings.failed == {}
     assert "3.8" in bench.findings.held
+
+
+def test_an_event_that_is_held_up_on_its_way_is_not_one_that_was_sent_again() -> None:
+    class HeldUp(ShoeInC):
+        held = b""
+        held_until = 0.0
+
+        def to_send(self, now: float) -> bytes:
+            data = self.held + super().to_send(now)
+            if self.held:
+                self.held, data = (b"", data) if now >= self.held_until else (data, b"")
+            elif data.count(b"\0") > 5:
+                end = data.rindex(b"\0", 0, len(data) - 1) + 1
+                data, self.held, self.held_until = data[:end], data[end:], now + 0.1
+            return data
+
+    bench = bench_of(HeldUp())
+    make_trials(bench, (resends,))
+    assert bench.findings.failed == {}
+    assert "6.23" in bench.findings.held
