@@ -166,7 +166,7 @@ class OnUsb:
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param(("--only", "1.4", "--only", "3.10"), id="some"),
+        pytest.param(("--only", "3.10"), id="one"),
         pytest.param((), id="all", marks=pytest.mark.skipif(not LONG, reason="minutes; make test-conformance")),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_shoe_on_usb_passes(
     report = json.loads(found.read_text(encoding="utf-8"))
     assert [one for one in report["clauses"] if one["verdict"] == "failed"] == []
     assert ended == 0
-    assert report["counts"]["held"] >= (2 if options else 85)
+    assert report["counts"]["held"] >= (1 if options else 85)
 
 
 @pytest.mark.skipif(not LONG, reason="minutes; make test-conformance")
