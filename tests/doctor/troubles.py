@@ -68,7 +68,7 @@ class Ward:
         return await self._shoe(PtyPort(self.folder / "shoe"), wire)
 
     async def _shoe(self, port: Port, wire: dict[str, Any]) -> EmulatedShoe:
-        settings = WireSettings(**({"wire": Wire.NATIVE, "key": SHOE_KEY} | wire))
+        settings = WireSettings(**({"wire": Wire.NATIVE, "key": SHOE_KEY} | wire))  # type: ignore[arg-type]  # of a test
         emulation = EmulationSettings(wire=settings, pace=QUICK, seed=5)
         shoe = EmulatedShoe(port=port, settings=emulation, truth=lambda _: None)
         return await self.stack.enter_async_context(shoe)
