@@ -104,6 +104,9 @@ def _number_too_long(value: object, place: str = "") -> str | None:
     return next((found for where, each in inner if (found := _number_too_long(each, where)) is not None), None)
 
 
+MADE_BY_INIT = "table.toml"
+"""The name of the file that many commands read where none is named."""
+
 _UNREADABLE: dict[type[OSError], str] = {
     FileNotFoundError: "; correct its path",
     PermissionError: "; run this with sudo, or as the user of the service",
@@ -119,6 +122,8 @@ def read_text(file: Path) -> str:
         raise BadFileError(str(file), [problem]) from None
     except OSError as error:
         to_do = _UNREADABLE.get(type(error), "")
+        if isinstance(error, FileNotFoundError) and file.name == MADE_BY_INIT:
+            to_do += ", or make it with `shoe-controller init`"
         raise BadFileError(str(file), [Problem("", f"cannot be read: {error.strerror}{to_do}")]) from None
 
 
