@@ -114,6 +114,11 @@ _UNREADABLE: dict[type[OSError], str] = {
 }
 
 
+def why_unreadable(error: OSError) -> str:
+    """Why a file that was named cannot be read, and what to do."""
+    return f"{error.strerror}{_UNREADABLE.get(type(error), '')}"
+
+
 def read_text(file: Path) -> str:
     try:
         return read_plain(file, only_ours=True).decode()
@@ -121,10 +126,9 @@ def read_text(file: Path) -> str:
         problem = Problem("", f"cannot be read: byte {error.start} is not utf-8; save it as UTF-8 in your editor")
         raise BadFileError(str(file), [problem]) from None
     except OSError as error:
-        to_do = _UNREADABLE.get(type(error), "")
-        if isinstance(error, FileNotFoundError) and file.name == MADE_BY_INIT:
-            to_do += ", or make it with `shoe-controller init`"
-        raise BadFileError(str(file), [Problem("", f"cannot be read: {error.strerror}{to_do}")]) from None
+        missing = isinstance(error, FileNotFoundError) and file.name == MADE_BY_INIT
+        made = ", or make it with `shoe-controller init`" if missing else ""
+        raise BadFileError(str(file), [Problem("", f"cannot be read: {why_unreadable(error)}{made}")]) from None
 
 
 def _read(  # noqa: PLR0911 - one return for each kind of shape
