@@ -150,7 +150,7 @@ test-odds: $(VENV)/ready
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the wheels of a release without any network; then the arm64 package on an emulated machine. As root.
-# TRIALS="bookworm trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
+# TRIALS="bookworm trixie first-hour-bookworm first-hour-trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy
 	LONG_TESTS=1 $(BIN)/pytest tests/deploy/test_second_table.py
