@@ -285,6 +285,25 @@ def test_what_a_counter_would_win(capsys: Capsys, tmp_path: Path) -> None:
     assert "█" in drawn
 
 
+def test_what_loses_is_drawn_below_what_wins_nothing(capsys: Capsys, tmp_path: Path) -> None:
+    """A pair bet in every round: the longer the shoe, the more it loses."""
+    picture = tmp_path / "counted.svg"
+    count = ("--tags", "0,0,0,0,0,0,0,0,0,0", "--trigger", "0")
+    arguments = ("--wager", "pairs.player", "--decks", "2", "--shoes", "1", "--svg", str(picture))
+    assert run(capsys, "odds", "--counted", *count, *arguments).exit_code == 0
+    space = "{http://www.w3.org/2000/svg}"
+    drawing = ET.fromstring(picture.read_text("utf-8"))  # noqa: S314 - our own file
+    (line,) = drawing.findall(f"{space}polyline")
+    heights = [float(point.split(",")[1]) for point in line.attrib["points"].split()]
+    top, bottom = 40, 360
+    assert heights == sorted(heights, reverse=True)
+    assert heights[0] == bottom
+    assert all(top < height < bottom for height in heights[1:])
+    ticks = [text.text for text in drawing.findall(f"{space}text") if text.attrib.get("text-anchor") == "end"]
+    assert [float(tick or "") for tick in ticks] == sorted(float(tick or "") for tick in ticks)
+    assert ticks[-1] == "0.00"
+
+
 def test_a_published_count_wins_no_more_than_perfect_play(capsys: Capsys) -> None:
     arguments = (
         "odds",
