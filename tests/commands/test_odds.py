@@ -1,5 +1,7 @@
 """`shoe-controller odds` as its user types it. That the figures are right is the business of the tests of the game."""
 
+import os
+import subprocess
 from fractions import Fraction
 from importlib import resources
 from math import isclose, perm, sqrt
@@ -11,7 +13,7 @@ import pytest
 
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.house.catalogue_files import built_in_catalogue
-from tests.commands.running import run, run_program, run_with_closed_output
+from tests.commands.running import PROGRAM, run, run_program, run_with_closed_output
 from tests.recorded_sitting import RecordedSitting
 
 Capsys = pytest.CaptureFixture[str]
@@ -283,6 +285,18 @@ def test_what_a_counter_would_win(capsys: Capsys, tmp_path: Path) -> None:
     drawn = run(capsys, *arguments).out
     assert f"{units[0]:.3f}" in drawn
     assert "█" in drawn
+
+
+def test_a_terminal_sees_how_far_it_is() -> None:
+    arguments = ("odds", "--counted", "--wager", "base.tie", "--decks", "1", "--shoes", "3", "--json")
+    terminal, theirs = os.openpty()
+    with os.fdopen(terminal, "rb", buffering=0) as ours:
+        # Less to read than a terminal holds.
+        subprocess.run([*PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=100)
+        os.close(theirs)
+        seen = ours.read(65536).decode()
+    assert "shoes" in seen
+    assert "3/3" in seen
 
 
 def test_what_loses_is_drawn_below_what_wins_nothing(capsys: Capsys, tmp_path: Path) -> None:
