@@ -35,8 +35,11 @@ LARGEST = 6
 HOW = (-1, 1, 2, 2, 1, 1, 0, -1, -1, -1)
 """Published for this wager by Stephen How (discountgambling.net)."""
 
-LOW = -0.009
-"""Rounds whose edge is estimated to be lower are no bet of any count at its best trigger."""
+LOW, LOWEST = -0.0089, -0.04
+"""Edges, as the effects estimate them. Few rounds below the first are a bet of any count, and none below the second."""
+
+EVERY_SHOE = 8
+"""Of the rounds between the two, those of each eighth shoe are looked at, for eight."""
 
 AT_ONCE = 200
 
@@ -68,31 +71,36 @@ def balanced_counts(effects: Array) -> list[tuple[int, ...]]:
 
 
 class Rounds:
-    """Every fourth round, as far as its edge may be the player's."""
+    """Every fourth round, as far as some count may bet."""
 
     def __init__(self, full: float, effects: Array, shoes: int, seed: int) -> None:
         self.shoes = shoes
         counter, whole = EdgeCounter(priced(SCHEDULE, [WAGER])), np.array(full_shoe(DECKS))
-        seen_of, edges_of, shoe_of = [], [], []
+        seen_of, edges_of, shoe_of, for_so_many_of = [], [], [], []
         for begin in range(0, shoes, AT_ONCE):
             left = []
             for number in range(begin, min(begin + AT_ONCE, shoes)):
                 rounds, _ = dealt_shoe(ShoeRules(DECKS, CUT), chance_of(seed, number))
                 seen = np.array([playing.seen for playing in rounds])
                 points = seen @ BY_POINTS
-                unseen = whole.sum() - points.sum(axis=1)
-                estimated = full + points @ effects * whole.sum() / unseen
-                some = (estimated > LOW) & (np.arange(len(rounds)) % EVERY == number % EVERY)
+                estimated = full + points @ effects * whole.sum() / (whole.sum() - points.sum(axis=1))
+                fourth = np.arange(len(rounds)) % EVERY
+                some = (estimated > LOW) & (fourth == number % EVERY)
+                if number % EVERY_SHOE == 0:
+                    some |= (estimated > LOWEST) & (estimated <= LOW) & (fourth == number // EVERY_SHOE % EVERY)
                 left.append(whole - seen[some])
                 seen_of.append(points[some])
                 shoe_of.append(np.full(some.sum(), number))
+                for_so_many_of.append(np.where(estimated[some] > LOW, EVERY, EVERY * EVERY_SHOE))
             edges_of.append(counter.edges(np.concatenate(left))[0][:, 0])
-        self._seen, self.edges, self._shoe = map(np.concatenate, (seen_of, edges_of, shoe_of))
+        self._seen, self._edges, self._shoe = map(np.concatenate, (seen_of, edges_of, shoe_of))
+        self._for_so_many = np.concatenate(for_so_many_of)
         self._unseen = whole.sum() - self._seen.sum(axis=1)
 
     def won(self, bets: NDArray[np.bool_]) -> tuple[float, float]:
         """Units in a shoe, with the standard error."""
-        by_shoe = EVERY * np.bincount(self._shoe[bets], self.edges[bets], minlength=self.shoes)
+        units = (self._for_so_many * self._edges)[bets]
+        by_shoe = np.bincount(self._shoe[bets], units, minlength=self.shoes)
         return float(by_shoe.mean()), float(by_shoe.std(ddof=1)) / self.shoes**0.5
 
     def by_trigger(self, tags: Sequence[int]) -> Iterator[tuple[float, float, int]]:
@@ -109,8 +117,6 @@ def main() -> None:
     full, effects = effects_of_removal()
     print("effects of removal:", " ".join(f"{effect:+.6f}" for effect in effects))
     rounds = Rounds(full, effects, args.shoes, args.seed)
-    units, error = rounds.won(rounds.edges > 0)
-    print(f"perfect play: {units:.4f} ± {error:.4f} in a shoe")
     for tags in (HOW, *balanced_counts(effects)):
         units, error, trigger = max(rounds.by_trigger(tags))
         ace_first = ",".join(map(str, (*tags[1:], tags[0])))
