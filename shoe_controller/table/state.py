@@ -26,7 +26,7 @@ from shoe_controller.table.procedure import Procedure
 SECOND = 1_000_000_000
 """A second, in nanoseconds."""
 
-REVISION = 7
+REVISION = 8
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
 
 2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
