@@ -204,6 +204,13 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     waived: int = 0
 
 
+class EarlierMark(msgspec.Struct, frozen=True, kw_only=True):
+    """A mark of a shoe before the one on the table."""
+
+    shoe: int
+    mark: Mark
+
+
 class AmendedRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round that was amended after it was over."""
 
@@ -453,6 +460,10 @@ class Lasting(msgspec.Struct, kw_only=True):
     """Those that are open."""
     commission_due: tuple[DueCommission, ...] = ()
     """What is owed of earlier shoes, the oldest first."""
+    earlier_marks: tuple[EarlierMark, ...] = ()
+    """The marks of earlier shoes by round, from shoe `marks_from` on; of those before, only what is owed is known."""
+    marks_from: int | None = None
+    """`None` where no shoe's marks are kept by round: in older journals."""
     hand_entry: bool = False
     """The table is dealt by hand."""
     exchanged: str | None = None
