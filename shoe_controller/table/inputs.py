@@ -172,6 +172,12 @@ class DealerStruckOff(Input, frozen=True, kw_only=True, tag="dealer_struck_off")
     person: str
 
 
+class ProposerStruckOff(Input, frozen=True, kw_only=True, tag="proposer_struck_off"):
+    """The person whose proposal waits for another is no longer a supervisor in the table's file."""
+
+    person: str
+
+
 class JournalTrouble(Enum):
     FULL = "journal_full"
     DAMAGED = "journal_damaged"
@@ -300,6 +306,7 @@ AnyInput = (
     | ClockStepped
     | ControllerStarted
     | DealerStruckOff
+    | ProposerStruckOff
     | JournalFailed
     | StatusAhead
     | DealtBefore

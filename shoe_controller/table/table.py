@@ -23,6 +23,7 @@ from shoe_controller.messages.causes import (
     NewShoeOpened,
     NextShoeOpened,
     ProposalShoeOpened,
+    ProposalStruckOff,
     ProposalTimedOut,
     ReturnCause,
 )
@@ -73,6 +74,7 @@ from shoe_controller.table.inputs import (
     NewShoe,
     PersonActs,
     PinVerdict,
+    ProposerStruckOff,
     RequestsFlooded,
     RolledBack,
     SeatBets,
@@ -274,6 +276,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
         case DealerStruckOff():
             if draft.lasting.dealer_id == given.person:
                 end_duty(draft)
+        case ProposerStruckOff():
+            proposal = draft.lasting.proposal
+            if proposal is not None and proposal.person == given.person:
+                drop_proposal(draft, ProposalStruckOff())
         case JournalFailed():
             link_events.journal_failed(draft, given)
         case StatusAhead():
