@@ -103,6 +103,7 @@ from shoe_controller.table.inputs import (
     LinkBack,
     LinkLost,
     PinVerdict,
+    ProposerStruckOff,
     StatusAhead,
     TimerRanOut,
 )
@@ -260,6 +261,7 @@ class Chance:
             DealtBefore(journal="4f2a9c1e"),
             ControllerMet(how=pick(list(MetController)), host="spare", address=""),
             DealerStruckOff(person="ann"),
+            ProposerStruckOff(person=pick(["ann", "ben"])),
         ]
         return pick(inputs)
 
