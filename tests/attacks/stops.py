@@ -14,7 +14,7 @@ from tests.daemon.house_file import SITE, write_secret
 from tests.daemon.programs import Program
 from tests.table_files import write
 
-UP = {"run": '"ready"'} | dict.fromkeys(("pit", "witness", "board", "console"), '"broker_up"')
+UP = {"run": '"ready"'} | dict.fromkeys(("board", "console", "pit", "witness"), '"broker_up"')
 
 AT_ONCE = 2 * len(UP)
 """Programs that share a broker's death: two of each kind."""
