@@ -1,0 +1,1 @@
+"""`shoe-controller archive`: every event of every table of a site, in PostgreSQL, once."""
