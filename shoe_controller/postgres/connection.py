@@ -17,16 +17,26 @@ COMMAND_TIMEOUT = 60.0
 class DatabaseError(Exception):
     """The database refused something; trying again in the same way is of no use."""
 
+    def __init__(self, message: str, code: str = "") -> None:
+        """`code` is PostgreSQL's SQLSTATE, where it gave one."""
+        super().__init__(message)
+        self.code = code
+
+    @property
+    def is_about_values(self) -> bool:
+        """Whether a value was refused, rather than the statement."""
+        return self.code.startswith("22")
+
 
 class DatabaseLostError(DatabaseError):
     """The server is away, restarts, is full or does not answer: the same may be possible later."""
 
 
-_PASSING = ("08", "53", "57", "40", "55", "58")
-"""Classes of SQLSTATE after which the same statement may succeed later.
+_PASSING = ("08", "53", "57", "40", "55", "58", "25006")
+"""Beginnings of SQLSTATEs after which the same statement may succeed later.
 
 Connection, resources (disk full, too many connections), intervention (shutdown), rollback (serialisation), object not
-in state (lock not available), system error.
+in state (lock not available), system error; and a server that only reads, as one that another is taking over from.
 """
 
 
@@ -94,8 +104,10 @@ async def _in_words() -> AsyncIterator[None]:
         raise
     except asyncpg.PostgresError as error:
         kind: Any = DatabaseLostError if (error.sqlstate or "").startswith(_PASSING) else DatabaseError
-        raise kind(_words(error)) from error
-    except (TimeoutError, OSError, asyncpg.InterfaceError) as error:
+        raise kind(_words(error), error.sqlstate or "") from error
+    except asyncpg.ClientConfigurationError as error:
+        raise DatabaseError(_words(error)) from error
+    except (TimeoutError, OSError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
         raise DatabaseLostError(_words(error)) from error
 
 
