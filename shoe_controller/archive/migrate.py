@@ -51,6 +51,26 @@ async def prepare(connection: Connection, steps: Iterable[Migration] | None = No
     await _migrate(connection, migrations() if steps is None else list(steps))
 
 
+async def what_is_missing(connection: Connection) -> str:
+    """What `prepare` would stumble over, or have to do, as a sentence; nothing if all is there. Changes nothing."""
+    await _check_server(connection)
+    ((user, has_role, has_schema),) = await connection.fetch(
+        "SELECT current_user::text, coalesce((SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = $1), "
+        "false), to_regclass('archive.migration') IS NOT NULL",
+        WRITER,
+    )
+    if not has_role:
+        return f"the user {user} is no member of the role {WRITER}: `GRANT {WRITER} TO {user};` as the superuser."
+    if not has_schema:
+        return "the schema `archive` is not there yet: the archive makes it at its first start."
+    await connection.execute(f"SET ROLE {WRITER}")
+    rows = await connection.fetch("SELECT number, name, digest FROM archive.migration")
+    _compare(
+        {row["number"]: (row["name"], row["digest"]) for row in rows}, {each.number: each for each in migrations()}
+    )
+    return ""
+
+
 async def _check_server(connection: Connection) -> None:
     ((number, name, encoding, only_reads),) = await connection.fetch(
         "SELECT current_setting('server_version_num')::int, current_database(), "

@@ -248,16 +248,27 @@ class Store:
                     f"FOR VALUES FROM ('{month} 00:00:00+00') TO ('{next_month(month)} 00:00:00+00')"
                 )
 
-    async def drop_months(self, before: date) -> list[tuple[date, int]]:
-        """Drop the partitions of months before this one, and keep what was in them as rows; the months and events."""
+    async def keeps_from(self, years: int) -> date:
+        """The first month that is kept, for so many years.
+
+        A clock that is wrong drops nothing: it counts as no later than the last month in which anything was stored.
+        """
+        ((today,),) = await self._connection.fetch("SELECT (now() AT TIME ZONE 'UTC')::date")
+        newest = max(await self._partitions(), default=month_of(EPOCH))
+        last = min(month_of(datetime(today.year, today.month, 1, tzinfo=UTC)), newest)
+        return date(max(last.year - years, 1), last.month, 1)
+
+    async def _partitions(self) -> list[date]:
         rows = await self._connection.fetch(
             "SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid "
             "WHERE inhparent = 'archive.event'::regclass AND relname ~ '^event_[0-9]{4}_[0-9]{2}$' ORDER BY relname"
         )
+        return [date(int(year), int(month), 1) for _, year, month in (row[0].split("_") for row in rows)]
+
+    async def drop_months(self, before: date) -> list[tuple[date, int]]:
+        """Drop the partitions of months before this one, and keep what was in them as rows; the months and events."""
         dropped = []
-        for name in (row[0] for row in rows):
-            _, year, month = name.split("_")
-            first = date(int(year), int(month), 1)
+        for first in await self._partitions():
             if first < before:
                 dropped.append((first, await self._drop_month(first)))
                 self._months.discard(first)

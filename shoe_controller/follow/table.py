@@ -81,10 +81,21 @@ def subscriptions(topics: Topics, replies: str) -> tuple[str, ...]:
 class FollowedTable(RetainedTable):
     """One table with its events, as far as they have come. What cannot be read raises `msgspec.DecodeError`."""
 
-    def __init__(self, topics: Topics, fold: EventFold, *, client: str, instance: str, latest: int | None) -> None:
+    def __init__(  # noqa: PLR0913 - the parts of a table, each given by name
+        self,
+        topics: Topics,
+        fold: EventFold,
+        *,
+        client: str,
+        instance: str,
+        latest: int | None,
+        begins: bool = True,
+    ) -> None:
         """`client` is our user name at the broker, `instance` unlike that of any other start of this program.
 
         Of the events before the beginning the `latest` ones are requested; with `None`, all that the journal has.
+        Without `begins`, and with `latest` as `None`, a new journal is reported to the fold, and its events wait until
+        `begin_after` says which of them are wanted.
         """
         super().__init__()
         self.topics = topics
@@ -94,6 +105,7 @@ class FollowedTable(RetainedTable):
         self._fold = fold
         self._instance = instance
         self._latest = latest
+        self._begins = begins
         self._events = EventSequencer()
         self._requests = 0
         self._awaited = ""
@@ -102,6 +114,11 @@ class FollowedTable(RetainedTable):
     def have(self) -> int | None:
         """The last event that was applied; `None` before the beginning is known."""
         return self._events.have
+
+    @property
+    def newest(self) -> int | None:
+        """The last event that the table has announced; `None` before it has."""
+        return None if self.state is None else self.state.seq
 
     def broker_up(self) -> None:
         """A new connection: an answer that was awaited is lost."""
@@ -133,7 +150,7 @@ class FollowedTable(RetainedTable):
         self._events = EventSequencer()
         self._awaited = ""
         self._fold.begin(journal, 0)
-        if self._latest is None:
+        if self._latest is None and self._begins:
             self._events.begin(0)
 
     def _begin_events(self, after: int, now: float) -> None:
@@ -178,7 +195,8 @@ class FollowedTable(RetainedTable):
 
     def request(self, now: float) -> Request | None:
         """The request for events that are missing, if it should be sent now; it counts as sent."""
-        is_behind = self.state is not None and self._events.is_behind(self.state.seq)
+        newest = self.newest
+        is_behind = newest is not None and self._events.is_behind(newest)
         after = self._events.wanted(now, missing=self.online and is_behind)
         if after is None:
             return None
