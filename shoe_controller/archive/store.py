@@ -7,7 +7,7 @@ follow it without a gap is refused.
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from shoe_controller.archive.event import ArchivedEvent
 from shoe_controller.archive.steps import AnnouncedHead, Hole, Step
@@ -39,6 +39,8 @@ NUL = b"\\u0000"
 
 _PARTITIONING = 0x5_40E_A2C_003
 """The advisory lock of whoever makes or drops a partition."""
+
+T = TypeVar("T")
 
 Derive = Callable[[Connection, Sequence[ArchivedEvent]], Awaitable[None]]
 """Stores what follows from events, in their transaction."""
@@ -131,21 +133,30 @@ class Store:
 
         Raises `GapError`, and stores nothing, where a step does not follow the position of its journal.
         """
-        await self._make_partitions(step.at_ms for step in batch if isinstance(step, ArchivedEvent))
+        return await self._tried(batch, lambda: self._store(batch, newest or {}))
+
+    async def fill(self, journal_id: int, batch: Sequence[Step]) -> int:
+        """Store the events at the end of a hole, which then ends before them; how many of them were in it."""
+        return await self._tried(batch, lambda: self._fill(journal_id, batch))
+
+    async def _tried(self, batch: Sequence[Step], work: Callable[[], Awaitable[T]]) -> T:
+        """Do it, with partitions for the events; once more where PostgreSQL refuses one of them as `jsonb`."""
+        events = [step for step in batch if isinstance(step, ArchivedEvent)]
+        await self._make_partitions(event.at_ms for event in events)
         self._refused = {}
-        await self._try_content([step for step in batch if isinstance(step, ArchivedEvent) and NUL in step.payload])
+        await self._try_content(event for event in events if NUL in event.payload)
         try:
-            return await self._store(batch, newest or {})
+            return await work()
         except DatabaseLostError:
             raise
         except DatabaseError as error:
             if not error.is_about_values:
                 raise
             before = len(self._refused)
-            await self._try_content([step for step in batch if isinstance(step, ArchivedEvent)])
+            await self._try_content(events)
             if len(self._refused) == before:
                 raise
-        return await self._store(batch, newest or {})
+        return await work()
 
     async def _store(self, batch: Sequence[Step], newest: dict[int, int]) -> Stored:
         connection = self._connection
@@ -177,6 +188,35 @@ class Store:
                 [newest.get(journal, 0) for journal in have],
             )
         return Stored(len(events), have)
+
+    async def _fill(self, journal_id: int, batch: Sequence[Step]) -> int:
+        connection = self._connection
+        async with connection.transaction():
+            await connection.execute("SELECT FROM archive.journal WHERE id = $1 FOR UPDATE", journal_id)
+            seqs = [step.seq for step in batch if isinstance(step, ArchivedEvent)]
+            rows = await connection.fetch(
+                "SELECT first FROM archive.hole WHERE journal_id = $1 AND first <= $2 AND last = $3 FOR UPDATE",
+                journal_id,
+                min(seqs),
+                max(seqs),
+            )
+            if not rows:
+                return 0
+            events = [step for step in batch if isinstance(step, ArchivedEvent)]
+            await connection.copy("archive.event", COLUMNS, [self._row(event) for event in events])
+            await self._derive(connection, events)
+            first, filled_from = rows[0]["first"], min(seqs)
+            if first < filled_from:
+                change = "UPDATE archive.hole SET last = $3::bigint - 1 WHERE journal_id = $1 AND first = $2"
+                await connection.execute(change, journal_id, first, filled_from)
+            else:
+                await connection.execute(
+                    "DELETE FROM archive.hole WHERE journal_id = $1 AND first = $2", journal_id, first
+                )
+            heads = [step for step in batch if isinstance(step, AnnouncedHead)]
+            if heads:
+                await self._store_heads(heads)
+        return len(events)
 
     async def _store_heads(self, heads: Sequence[AnnouncedHead]) -> None:
         await self._connection.execute(

@@ -49,6 +49,39 @@ def as_published(event: Event) -> bytes:
     return event.payload
 
 
+def event_of(  # noqa: PLR0913 - the parts of an event, each given by name
+    *, journal_id: int, site: str, table: str, journal: str, seq: int, fact: str, topic: str, payload: bytes, at_ms: int
+) -> tuple[ArchivedEvent, AnnouncedHead | None]:
+    """An event to store, and the head that it announces; `at_ms` is for one whose time cannot be read."""
+    try:
+        fields = _read_fields(payload)
+    except msgspec.DecodeError:
+        fields = _Fields(time=at_ms)
+    event = ArchivedEvent(
+        journal_id=journal_id,
+        site=site,
+        table=table,
+        journal=journal,
+        seq=seq,
+        at_ms=fields.time,
+        fact=fact.replace("\0", "\N{REPLACEMENT CHARACTER}"),
+        shoe=_as_integer(fields.shoe),
+        round=_as_integer(fields.round),
+        topic=topic,
+        payload=payload,
+    )
+    return event, head_of(journal_id, fields.head, seq, fields.time)
+
+
+def head_of(journal_id: int, text: str, seq: int | None, at_ms: int) -> AnnouncedHead | None:
+    """A head that was announced; nothing where the text is none. An event that said it is kept as it came."""
+    try:
+        head = head_from(text)
+    except ValueError:
+        return None
+    return AnnouncedHead(journal_id, head.number, head.hash, seq, at_ms)
+
+
 class JournalFeed:
     """An `EventFold` that makes steps of events."""
 
@@ -79,38 +112,28 @@ class JournalFeed:
     def apply(self, event: Event, _now: float) -> None:
         if self.journal_id is None:
             return  # the database is another one, and does not know the journal yet: it comes again
-        payload = as_published(event)
-        try:
-            fields = _read_fields(payload)
-        except msgspec.DecodeError:
-            fields = _Fields(time=self._at_ms)
-        self._at_ms = fields.time
-        self.position = event.seq
-        step = ArchivedEvent(
+        step, head = event_of(
             journal_id=self.journal_id,
             site=self._site,
             table=self._table,
             journal=self.journal,
             seq=event.seq,
-            at_ms=fields.time,
-            fact=event.fact.replace("\0", "\N{REPLACEMENT CHARACTER}"),
-            shoe=_as_integer(fields.shoe),
-            round=_as_integer(fields.round),
+            fact=event.fact,
             topic=event.topic,
-            payload=payload,
+            payload=as_published(event),
+            at_ms=self._at_ms,
         )
+        self._at_ms = step.at_ms
+        self.position = event.seq
         self._put(step)
-        if fields.head:
-            self.announced(fields.head, event.seq, fields.time)
+        if head is not None:
+            self._put(head)
 
-    def announced(self, text: str, seq: int | None, at_ms: int) -> None:
-        """A head of the journal was announced; one that is none is in the event, as it came."""
-        try:
-            head = head_from(text)
-        except ValueError:
-            return
-        if self.journal_id is not None:
-            self._put(AnnouncedHead(self.journal_id, head.number, head.hash, seq, at_ms))
+    def announced(self, text: str, at_ms: int) -> None:
+        """A head of the journal, in a retained message."""
+        head = None if self.journal_id is None else head_of(self.journal_id, text, None, at_ms)
+        if head is not None:
+            self._put(head)
 
 
 class ArchivedTable(FollowedTable):
@@ -175,7 +198,7 @@ class ArchivedTable(FollowedTable):
         head = self._heads.get(self.feed.journal, "")
         if head and head != self._kept_head and self.feed.journal_id is not None:
             self._kept_head = head
-            self.feed.announced(head, None, self._wall())
+            self.feed.announced(head, self._wall())
 
 
 def _as_integer(number: int) -> int:
