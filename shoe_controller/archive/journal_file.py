@@ -106,6 +106,8 @@ async def compare(connection: Connection, file: JournalFile) -> Comparison:
         file.table,
         file.journal,
     )
+    if not rows and not file.last:
+        return found
     if not rows:
         found.differs(f"the archive has nothing of the journal {file.journal} of {file.site}/{file.table}.")
         return found
