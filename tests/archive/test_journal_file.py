@@ -1,0 +1,112 @@
+"""`archive FILE load JOURNAL` and `archive FILE verify JOURNAL`, on a journal of which the first shoes were pruned."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shoe_controller.postgres.connection import connect
+from tests.attacks.table_journal import SITE, TableJournal, table_journal
+from tests.commands.running import Answer, run
+from tests.daemon.house_file import write_secret
+from tests.witness.house import as_toml_file
+
+
+class Archived:
+    def __init__(self, folder: Path, database: str, capsys: pytest.CaptureFixture[str]) -> None:
+        config = {"mqtt": {"host": "127.0.0.1"}, "archive": {"site": SITE, "database": database}}
+        self.file = write_secret(folder / "archive.toml", as_toml_file(config))
+        self.journal: TableJournal = table_journal(folder)
+        self._database = database
+        self._capsys = capsys
+
+    def run(self, action: str, journal: Path | None = None) -> Answer:
+        return run(self._capsys, "archive", str(self.file), action, str(journal or self.journal.path), "--json")
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        async def fetched() -> list[tuple[Any, ...]]:
+            async with connect(self._database) as connection:
+                return [tuple(row) for row in await connection.fetch(statement, *values)]
+
+        return asyncio.run(fetched())
+
+
+@pytest.fixture
+def archived(tmp_path: Path, database: str, capsys: pytest.CaptureFixture[str]) -> Archived:
+    return Archived(tmp_path, database, capsys)
+
+
+def test_a_journal_is_loaded_once_with_a_hole_for_what_was_pruned(archived: Archived) -> None:
+    assert archived.run("verify").exit_code == 2, "there is no schema yet"
+    older = archived.run("load", archived.journal.older).json["events"]
+    loaded = archived.run("load").json["events"]
+    assert min(older, loaded) > 20
+    assert archived.run("load").json["events"] == 0
+    verified = archived.run("verify")
+    assert (verified.exit_code, verified.json["same"]) == (0, True)
+    assert verified.json["events"] + verified.json["only_archived"] == older + loaded
+    assert 2 < verified.json["heads"] < len(archived.sql("SELECT FROM archive.head")), "of pruned records, none"
+    ((first, last),) = archived.sql("SELECT first, last FROM archive.hole")
+    assert (first, last) == (1, archived.sql("SELECT min(seq) - 1 FROM archive.event")[0][0])
+    assert archived.sql("SELECT site, table_name, state FROM archive.journal") == [(SITE, "t1", "set_aside")]
+
+
+def test_an_older_copy_lacks_what_the_archive_has(archived: Archived) -> None:
+    archived.run("load")
+    verified = archived.run("verify", archived.journal.older)
+    assert verified.exit_code == 1
+    said = " ".join(verified.json["differences"])
+    assert "are in the archive, and the file ends at" in said
+    assert "the table announced record" in said
+
+
+def test_whatever_was_changed_is_named(archived: Archived) -> None:
+    archived.run("load")
+    first = archived.sql("SELECT min(seq) FROM archive.event")[0][0]
+    changes = {
+        "is missing in the archive": ("DELETE FROM archive.event WHERE seq = $1", first + 1),
+        "has other bytes": ("UPDATE archive.event SET payload = payload || ' ' WHERE seq = $1", first + 2),
+        "has other topic": ("UPDATE archive.event SET topic = 'event/x' WHERE seq = $1", first + 3),
+        "is in the archive twice": (
+            (
+                "INSERT INTO archive.event SELECT journal_id, seq, at + interval '1 s', fact, shoe, round, topic, "
+                "payload, content, content_refused FROM archive.event WHERE seq = $1"
+            ),
+            first + 4,
+        ),
+    }
+    for statement, seq in changes.values():
+        archived.sql(statement, seq)
+    newest = archived.sql("SELECT max(number) FROM archive.head")[0][0]
+    archived.sql("UPDATE archive.head SET hash = decode(repeat('ab', 32), 'hex') WHERE number = $1", newest)
+    found = archived.run("verify")
+    assert found.exit_code == 1
+    said = [f"event {seq} {what}" for what, (_, seq) in changes.items()]
+    said.append(f"record {newest} of the file has another hash than the table announced")
+    for what in said:
+        assert sum(what in difference for difference in found.json["differences"]) == 1, what
+    assert len(found.json["differences"]) == len(said)
+
+
+def test_a_hole_is_filled_from_the_file_as_far_as_that_goes(archived: Archived) -> None:
+    archived.run("load")
+    first = archived.sql("SELECT min(seq) FROM archive.event")[0][0]
+    events = archived.run("verify").json["events"]
+    archived.sql("DELETE FROM archive.event WHERE seq < $1", first + 30)
+    archived.sql("UPDATE archive.hole SET last = $1", first + 29)
+    assert archived.run("verify").json["absent"] == 30
+    filled = archived.run("load").json
+    assert (filled["events"], filled["filled"]) == (30, 30)
+    assert archived.sql("SELECT first, last FROM archive.hole") == [(1, first - 1)]
+    assert archived.run("verify").json["events"] == events
+
+
+def test_a_database_that_is_not_there_and_a_file_that_is_no_journal(archived: Archived) -> None:
+    text = archived.file.read_text(encoding="utf-8").replace("?host=", "_nowhere?host=")
+    assert archived.run("load", archived.file).exit_code == 2
+    write_secret(archived.file, text)
+    for action in ("load", "verify"):
+        answer = archived.run(action)
+        assert answer.exit_code == 1
+        assert "does not exist" in answer.err
