@@ -136,10 +136,12 @@ class Intake:
 
     async def _look_up(self, store: Store) -> None:
         """Journals that have appeared get a row, and their positions are looked up."""
-        for which in self._site.unknown():
+        unknown = self._site.unknown()
+        waiting = self._queue.positions() if unknown else {}
+        for which in unknown:
             journal_id, have = await store.journal(self._site.site, which.table, which.journal)
             self._observer.journal_begins(which.table, which.journal, have)
-            position = max(have, self._queue.positions().get(journal_id, 0))
+            position = max(have, waiting.get(journal_id, 0))
             self._site.position_known(which, journal_id, position, have)
 
     async def _store_some(self, store: Store) -> bool:

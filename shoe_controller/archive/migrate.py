@@ -99,8 +99,7 @@ async def _take_role(connection: Connection) -> None:
     rows = await connection.fetch("SELECT rolname::text FROM pg_roles WHERE rolname = ANY($1)", [WRITER, READER])
     there = {row[0] for row in rows}
     statements = [f"CREATE ROLE {role} NOLOGIN;" for role in (WRITER, READER) if role not in there]
-    is_member = WRITER in there and (await connection.fetch("SELECT pg_has_role($1::text, 'MEMBER')", WRITER))[0][0]
-    if not is_member:
+    if WRITER not in there or not await _may_act_as_writer(connection):
         statements.append(f"GRANT {WRITER} TO {quoted_user};")
     if not await _may_make_schema(connection, exists=WRITER in there):
         statements.append(f"GRANT CREATE ON DATABASE {quoted_name} TO {WRITER};")
@@ -115,6 +114,16 @@ async def _take_role(connection: Connection) -> None:
                 f"the user {user} is not set up in the database {name} ({error}). {what}", error.code
             ) from error
     await connection.execute(f"SET ROLE {WRITER}")
+
+
+async def _may_act_as_writer(connection: Connection) -> bool:
+    # From PostgreSQL 16 on, whoever made a role is a member of it who may not act as it.
+    rows = await connection.fetch(
+        "SELECT pg_has_role($1::text, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' "
+        "ELSE 'SET' END)",
+        WRITER,
+    )
+    return bool(rows[0][0])
 
 
 async def _may_make_schema(connection: Connection, *, exists: bool) -> bool:

@@ -164,8 +164,7 @@ class ArchivedSite:
         table = self._table(name)
         if table is None:
             return
-        if self._queue.is_full and below.startswith((EVENT_PREFIX, f"{REPLY}/")):
-            self._let_go = True
+        if below.startswith((EVENT_PREFIX, f"{REPLY}/")) and not self._has_room_for(table):
             return
         table.receive(below, message.payload, now, retained=message.retain)
         if table.waits_for_position:
@@ -189,6 +188,11 @@ class ArchivedSite:
                 asked += 1
                 self._tables[name] = self._tables.pop(name)  # the others come before it
                 yield request
+
+    def _has_room_for(self, table: ArchivedTable) -> bool:
+        """Whether its events can be taken now; what it has announced, and is not stored, is requested later."""
+        self._let_go |= self._queue.is_full
+        return not self._queue.is_full and not table.waits_for_position
 
     # --- the database ------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,9 @@ from shoe_controller.journal.records import head_from
 from shoe_controller.messages.limits import LARGEST_SEQ
 from shoe_controller.messages.topics import HEAD, STATE, STATUS, Topics
 
+MOST_WAITING = 100
+"""Events of a table that are kept while earlier ones are missing: all tables of a large house may be behind at once."""
+
 
 class _Fields(msgspec.Struct):
     """What is read of an event."""
@@ -150,7 +153,15 @@ class ArchivedTable(FollowedTable):
         wall: Callable[[], int],
     ) -> None:
         self.feed = JournalFeed(site, table, put)
-        super().__init__(Topics(site, table), self.feed, client=client, instance=instance, latest=None, begins=False)
+        super().__init__(
+            Topics(site, table),
+            self.feed,
+            client=client,
+            instance=instance,
+            latest=None,
+            begins=False,
+            most_waiting=MOST_WAITING,
+        )
         self._wall = wall
         self._announced: dict[str, int] = {}
         """The last event, by journal: that of a new one may come before its status."""

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from shoe_controller.follow.event_sequencer import Event, EventSequencer
+from shoe_controller.follow.event_sequencer import MOST_WAITING, Event, EventSequencer
 from shoe_controller.follow.retained import RetainedTable
 from shoe_controller.messages.requests import REPLAY, Answer, ReplayRequest, RequestRole
 from shoe_controller.messages.topics import Topics, event_topic
@@ -90,12 +90,14 @@ class FollowedTable(RetainedTable):
         instance: str,
         latest: int | None,
         begins: bool = True,
+        most_waiting: int = MOST_WAITING,
     ) -> None:
         """`client` is our user name at the broker, `instance` unlike that of any other start of this program.
 
         Of the events before the beginning the `latest` ones are requested; with `None`, all that the journal has.
         Without `begins`, and with `latest` as `None`, a new journal is reported to the fold, and its events wait until
-        `begin_after` says which of them are wanted.
+        `begin_after` says which of them are wanted. `most_waiting` is how many events are kept while earlier ones are
+        missing.
         """
         super().__init__()
         self.topics = topics
@@ -106,7 +108,8 @@ class FollowedTable(RetainedTable):
         self._instance = instance
         self._latest = latest
         self._begins = begins
-        self._events = EventSequencer()
+        self._most_waiting = most_waiting
+        self._events = EventSequencer(most_waiting)
         self._requests = 0
         self._awaited = ""
 
@@ -147,7 +150,7 @@ class FollowedTable(RetainedTable):
                 self._begin_events(max(0, self.state.seq - self._latest), now)
 
     def _forget_events(self, journal: str) -> None:
-        self._events = EventSequencer()
+        self._events = EventSequencer(self._most_waiting)
         self._awaited = ""
         self._fold.begin(journal, 0)
         if self._latest is None and self._begins:

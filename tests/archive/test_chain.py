@@ -7,6 +7,9 @@ import pytest
 from shoe_controller.postgres.connection import connect
 from tests.archive.house import archive_house, presences
 
+SHORT_SHOE = 366
+"""Cards behind the cut card, so that some 50 of the 416 are dealt."""
+
 pytestmark = pytest.mark.asyncio
 
 
@@ -15,7 +18,7 @@ async def test_a_shoe_is_stored_once_from_its_beginning_and_the_archive_says_how
 ) -> None:
     async with archive_house(tmp_path, database) as here, presences(here) as seen:
         await here.chain.start_daemon()
-        await here.chain.start_emulator()
+        await here.chain.start_emulator(cut_card=SHORT_SHOE)
         await here.chain.becomes(lambda: here.chain.times_logged("round_result") > 3, what="rounds before the archive")
         await here.archive.start()
         await seen.until(lambda: seen.now.storing, what="the archive to store")
