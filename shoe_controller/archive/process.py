@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from shoe_controller.archive.intake import Intake
-from shoe_controller.archive.site import ArchivedSite
+from shoe_controller.archive.site import ArchivedSite, SetBack
 from shoe_controller.archive.steps import Hole, StepQueue
 from shoe_controller.archive.store import GapError
 from shoe_controller.config.table_file import ArchiveConfig, load_archive
@@ -51,6 +51,15 @@ class IntakeLog:
             what="the table has removed these events; `archive FILE load JOURNAL` stores them from an older copy",
         )
 
+    def set_back(self, which: SetBack) -> None:
+        self._log.error(
+            "journal_set_back",
+            table=which.table,
+            journal=which.journal,
+            what="the table has fewer events than the archive, as with an older copy of its journal: what it publishes "
+            "under numbers that are stored already is not stored; compare them with `archive FILE verify JOURNAL`",
+        )
+
     def gap(self, error: GapError) -> None:
         self._log.warning("gap", why=str(error), what="what is missing is requested again")
 
@@ -70,7 +79,7 @@ async def _serve(config: ArchiveConfig, log: Log, service: SystemdNotifier) -> N
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    queue = StepQueue()
+    queue, observer = StepQueue(), IntakeLog(log, service)
     site = ArchivedSite(
         settings.site,
         tables=frozenset(settings.tables),
@@ -80,12 +89,13 @@ async def _serve(config: ArchiveConfig, log: Log, service: SystemdNotifier) -> N
         clock=time.monotonic,
         wall=lambda: time.time_ns() // 1_000_000,
         new_start=lambda: secrets.token_hex(4),
+        set_back=observer.set_back,
     )
     intake = Intake(
         lambda: database_of(config),
         site,
         queue,
-        observer=IntakeLog(log, service),
+        observer=observer,
         retention_years=settings.retention_years,
         clock=time.monotonic,
     )

@@ -41,6 +41,13 @@ class Unknown(NamedTuple):
     journal: str
 
 
+class SetBack(NamedTuple):
+    """A journal that has fewer events than the archive: it may be an older copy, and what follows another history."""
+
+    table: str
+    journal: str
+
+
 _read_own = msgspec.json.Decoder(ArchiveMessage).decode
 
 
@@ -58,11 +65,12 @@ class ArchivedSite:
         clock: Callable[[], float],
         wall: Callable[[], int],
         new_start: Callable[[], str],
+        set_back: Callable[[SetBack], None] = lambda _: None,
     ) -> None:
         """Of all tables only those named are followed, if any are.
 
         `client` is our user name at the broker, `instance` unlike that of any other start of this program. `clock` only
-        goes forward, in seconds; `wall` is in milliseconds since 1970.
+        goes forward, in seconds; `wall` is in milliseconds since 1970. `set_back` is called once for each journal.
         """
         self.site = site
         self._only = tables
@@ -72,6 +80,8 @@ class ArchivedSite:
         self._clock = clock
         self._wall = wall
         self._new_start = new_start
+        self._set_back = set_back
+        self._were_set_back: set[SetBack] = set()
         self._all = Topics(site, ANY)
         self._prefix = self._all.prefix.removesuffix(ANY)
         self._own = archive_topic(site, client)
@@ -174,11 +184,8 @@ class ArchivedSite:
         self._look_at_presence()
         if not self._storing or self._queue.room < ROOM_TO_ASK:
             return
-        if self._let_go:
-            self._let_go = False
-            for table in self._tables.values():
-                if not table.waits_for_position and table.feed.journal:
-                    table.begin_after(table.feed.position, now)
+        self._take_up(now)
+        self._look_for_older_journals(now)
         asked = sum(table.awaits(now) for table in self._tables.values())
         for name, table in list(self._tables.items()):
             if asked >= MOST_ASKED:
@@ -193,6 +200,21 @@ class ArchivedSite:
         """Whether its events can be taken now; what it has announced, and is not stored, is requested later."""
         self._let_go |= self._queue.is_full
         return not self._queue.is_full and not table.waits_for_position
+
+    def _take_up(self, now: float) -> None:
+        """There is room again: what was let go is requested."""
+        if self._let_go:
+            self._let_go = False
+            for table in self._tables.values():
+                if not table.waits_for_position and table.feed.journal:
+                    table.begin_after(table.feed.position, now)
+
+    def _look_for_older_journals(self, now: float) -> None:
+        for name, table in self._tables.items():
+            which = SetBack(name, table.feed.journal)
+            if table.is_set_back(now) and which not in self._were_set_back:
+                self._were_set_back.add(which)
+                self._set_back(which)
 
     # --- the database ------------------------------------------------------------------------------------------------
 

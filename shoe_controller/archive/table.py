@@ -23,6 +23,10 @@ MOST_WAITING = 100
 """Events of a table that are kept while earlier ones are missing: all tables of a large house may be behind at once."""
 
 
+SET_BACK_AFTER = 10.0
+"""Seconds that a `state` may be older than the events; it is published after them."""
+
+
 class _Fields(msgspec.Struct):
     """What is read of an event."""
 
@@ -165,6 +169,9 @@ class ArchivedTable(FollowedTable):
         self._wall = wall
         self._announced: dict[str, int] = {}
         """The last event, by journal: that of a new one may come before its status."""
+        self._state = 0
+        """The last event that its newest `state` includes."""
+        self._short_since: float | None = None
         self._heads: dict[str, str] = {}
         self._kept_head = ""
 
@@ -181,6 +188,15 @@ class ArchivedTable(FollowedTable):
         """Events that were announced and are not stored yet."""
         return 0 if self.waits_for_position else max(0, (self.newest or 0) - self.feed.stored)
 
+    def is_set_back(self, now: float) -> bool:
+        """Whether the table has had fewer events than the archive for a while, as after its journal was set back."""
+        if not self.online or self.waits_for_position or not 0 < self._state < self.feed.position:
+            self._short_since = None
+            return False
+        if self._short_since is None:
+            self._short_since = now
+        return now - self._short_since > SET_BACK_AFTER
+
     def position_known(self, journal_id: int, position: int, stored: int, now: float) -> None:
         """The journal is in the database; what comes after this position is wanted."""
         self.feed.known(journal_id, position)
@@ -192,7 +208,10 @@ class ArchivedTable(FollowedTable):
         if below == STATUS:
             super().receive_retained(below, payload, retained=retained)
         if below in (STATUS, STATE, HEAD):
-            self._take_announced(_read_announced(payload))
+            announced = _read_announced(payload)
+            if below == STATE and announced.journal == self.journal:
+                self._state = announced.seq
+            self._take_announced(announced)
 
     def _take_announced(self, message: _Announced) -> None:
         journal = message.journal

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from shoe_controller.archive.migrate import what_is_missing
 from shoe_controller.config.archive import ArchiveSettings
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.file_kind import kind_of
@@ -22,7 +21,6 @@ from shoe_controller.doctor.rights import quoted
 from shoe_controller.follow.in_sight import LISTINGS, listed, read_all
 from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession
-from shoe_controller.postgres.connection import DatabaseError, connect
 
 
 async def look_at_configuration(patient: Patient) -> list[Finding]:
@@ -105,6 +103,10 @@ async def look_at_people(patient: Patient) -> list[Finding]:
 
 async def look_at_database(patient: Patient) -> list[Finding]:
     """Whether the archive's database takes its user, and has its schema; nothing is changed."""
+    # No other file's doctor should wait for PostgreSQL's library.
+    from shoe_controller.archive.migrate import what_is_missing  # noqa: PLC0415 - see above
+    from shoe_controller.postgres.connection import DatabaseError, connect  # noqa: PLC0415 - see above
+
     config = patient.pages
     if not isinstance(config, ArchiveConfig):
         return not_looked(NO_CONFIGURATION)

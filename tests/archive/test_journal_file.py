@@ -14,10 +14,10 @@ from tests.witness.house import as_toml_file
 
 
 class Archived:
-    def __init__(self, folder: Path, database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, folder: Path, journal: TableJournal, database: str, capsys: pytest.CaptureFixture[str]) -> None:
         config = {"mqtt": {"host": "127.0.0.1"}, "archive": {"site": SITE, "database": database}}
         self.file = write_secret(folder / "archive.toml", as_toml_file(config))
-        self.journal: TableJournal = table_journal(folder)
+        self.journal = journal
         self._database = database
         self._capsys = capsys
 
@@ -32,9 +32,15 @@ class Archived:
         return asyncio.run(fetched())
 
 
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> TableJournal:
+    """Nobody writes to it."""
+    return table_journal(tmp_path_factory.mktemp("journal"))
+
+
 @pytest.fixture
-def archived(tmp_path: Path, database: str, capsys: pytest.CaptureFixture[str]) -> Archived:
-    return Archived(tmp_path, database, capsys)
+def archived(tmp_path: Path, journal: TableJournal, database: str, capsys: pytest.CaptureFixture[str]) -> Archived:
+    return Archived(tmp_path, journal, database, capsys)
 
 
 def test_a_journal_is_loaded_once_with_a_hole_for_what_was_pruned(archived: Archived) -> None:

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from shoe_controller.archive.event import ArchivedEvent
-from shoe_controller.archive.site import MOST_ASKED, RENEW, ArchivedSite, Unknown
+from shoe_controller.archive.site import MOST_ASKED, RENEW, ArchivedSite, SetBack, Unknown
 from shoe_controller.archive.steps import AnnouncedHead, Hole, Step, StepQueue
+from shoe_controller.archive.table import SET_BACK_AFTER
 from shoe_controller.follow.event_sequencer import ASK_AGAIN_LAST
 from shoe_controller.follow.table import Request
 from shoe_controller.messages.archive import ArchiveMessage
@@ -28,6 +29,7 @@ class Bench:
     def __init__(self, most_steps: int = 1000) -> None:
         self.now = 1000.0
         self.presences: list[ArchiveMessage] = []
+        self.set_back: list[SetBack] = []
         self.queue = StepQueue(most_steps=most_steps)
         self._starts = iter("abcdefgh")
         self.site = ArchivedSite(
@@ -39,6 +41,7 @@ class Bench:
             clock=lambda: self.now,
             wall=lambda: int(self.now * 1000),
             new_start=lambda: next(self._starts),
+            set_back=self.set_back.append,
         )
         self.site.will()
         self.site.broker_up(self)  # type: ignore[arg-type]  # all that is used of a session
@@ -267,3 +270,17 @@ def test_a_table_that_is_cleared_is_forgotten_and_taken_up_again() -> None:
     assert bench.site.newest() == {}
     bench.get("status", encode(status(3)))
     assert bench.site.unknown() == [Unknown("t1", JOURNAL)]
+
+
+def test_an_older_copy_of_a_journal_is_reported_once() -> None:
+    bench = online(have=40, newest=30)
+    bench.look(SET_BACK_AFTER / 2)
+    bench.get("state", encode(state(31)))
+    bench.look(SET_BACK_AFTER)
+    bench.look()
+    assert bench.set_back == [SetBack("t1", JOURNAL)]
+    late = online(have=40, newest=39)
+    late.look(SET_BACK_AFTER / 2)
+    late.get("state", encode(state(40)))
+    late.look(SET_BACK_AFTER)
+    assert late.set_back == []

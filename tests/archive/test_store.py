@@ -226,3 +226,21 @@ async def test_a_user_without_rights_is_told_what_to_run_and_then_stores(databas
                 "(SELECT pg_get_userbyid(nspowner) AS schemaowner FROM pg_namespace WHERE nspname = 'archive') AS n "
                 "WHERE tablename = 'journal'",
             ) == [("archive_writer",)]
+
+
+async def test_what_is_kept_goes_by_the_newest_event_where_the_clock_is_ahead_of_it(database: str) -> None:
+    async with prepared(database) as (_, store):
+        assert await store.drop_months(await store.keeps_from(7)) == [], "there is nothing yet"
+        number, _ = await store.journal("north", "t1", "4f2a")
+        march_2012 = 1_331_000_000_000
+        await store.store([event(number, 1, at_ms=march_2012 - 400 * DAY), event(number, 2, at_ms=march_2012)])
+        assert await store.keeps_from(7) == date(2005, 3, 1)
+        assert await store.drop_months(await store.keeps_from(1)) == [(date(2011, 1, 1), 1)]
+
+
+async def test_a_clock_of_a_table_that_is_ahead_drops_nothing_either(database: str) -> None:
+    async with prepared(database) as (connection, store):
+        number, _ = await store.journal("north", "t1", "4f2a")
+        await store.store([event(number, 1, at_ms=10**15)])
+        ((today,),) = await rows(connection, "SELECT (now() AT TIME ZONE 'UTC')::date")
+        assert await store.keeps_from(7) == date(today.year - 7, today.month, 1)
