@@ -88,8 +88,8 @@ class ArchiveHouse:
                 async with connect(self.database) as connection:
                     file = JournalFile(reader, PublishedEvents(reader).events)
                     found = await compare(connection, file)
+                assert found.events or found.differences or not file.last, "nothing was compared"
             wrong += found.differences
-            assert found.events or found.differences or not file.last, "nothing was compared"
         return wrong
 
     async def is_complete(self, *journals: Path, within: float = PATIENCE) -> None:
