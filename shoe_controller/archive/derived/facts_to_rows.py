@@ -1,0 +1,105 @@
+"""What every fact means for the tables. Pure: the rows of an event follow from that event alone."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from shoe_controller.archive.derived import card_rows, people_rows, result_rows, round_rows, shoe_rows
+from shoe_controller.archive.derived.rows import Rows, as_text, head
+from shoe_controller.archive.derived.tables import NOT_DERIVED
+from shoe_controller.archive.event import ArchivedEvent
+from shoe_controller.messages import facts
+from shoe_controller.messages.facts import AnyFact, Fact
+
+Taking = Callable[[ArchivedEvent, Any, Rows], None]
+
+TAKING: dict[type[Fact], Taking] = {
+    facts.ShoeOpened: shoe_rows.opened,
+    facts.CardBurned: shoe_rows.burned,
+    facts.CutCardOut: shoe_rows.cut_card,
+    facts.ShoeEnded: shoe_rows.ended,
+    facts.RunOutBegun: shoe_rows.run_out,
+    facts.CardCounted: shoe_rows.counted,
+    facts.RemainderCounted: shoe_rows.remainder,
+    facts.ShoeLinkChanged: shoe_rows.link_changed,
+    facts.ShoeExchanged: shoe_rows.exchanged,
+    facts.HandEntryChanged: shoe_rows.hand_entry,
+    facts.BettingOpened: round_rows.opened,
+    facts.FreeHandAnnounced: round_rows.free_hand,
+    facts.WagersChanged: round_rows.changed,
+    facts.BettingClosed: round_rows.closed,
+    facts.WagersCorrected: round_rows.corrected,
+    facts.WagersReturned: round_rows.returned,
+    facts.RoundVoided: round_rows.voided,
+    facts.CardDealt: card_rows.dealt,
+    facts.CardsShown: card_rows.shown,
+    facts.CardCorrected: card_rows.corrected,
+    facts.CardsAssigned: card_rows.assigned,
+    facts.CardDiscarded: card_rows.discarded,
+    facts.CardSetAside: card_rows.set_aside,
+    facts.ExtraCardDecided: card_rows.decided,
+    facts.RoundResult: result_rows.result,
+    facts.ResultUndone: result_rows.undone,
+    facts.RoundSettled: result_rows.settled,
+    facts.SettlementUndone: result_rows.settlement_undone,
+    facts.RoundAmended: result_rows.amended,
+    facts.CommissionCollected: result_rows.commission,
+    facts.CommissionWaived: result_rows.commission,
+    facts.AlertRaised: people_rows.raised,
+    facts.AlertEnded: people_rows.ended,
+    facts.PersonActed: people_rows.acted,
+    facts.ActProposed: people_rows.proposed,
+    facts.ProposalEnded: people_rows.proposal_ended,
+    facts.DealerChanged: people_rows.dealer_changed,
+    facts.WrongPin: people_rows.wrong_pin,
+    facts.NoteMade: people_rows.note,
+    facts.DisputeOpened: people_rows.dispute,
+    facts.DisputeClosed: people_rows.dispute,
+    facts.PaymentAdjusted: people_rows.adjusted,
+}
+
+WITHOUT_ROWS: frozenset[type[Fact]] = frozenset({facts.EnteredCardConfirmed, facts.CheckpointSigned})
+"""The first changes nothing that a person had entered, the second is about the journal."""
+
+_NAMES = {str(kind.__struct_config__.tag) for kind in (*TAKING, *WITHOUT_ROWS)}
+
+_decode = msgspec.json.Decoder(AnyFact).decode
+
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_LARGEST = 2**63 - 1
+
+
+def rows_of(event: ArchivedEvent) -> Rows:
+    """Return the rows of one event; none of a fact that this version does not know.
+
+    A known fact that cannot be read, as with a code of a later version, is a row of `not_derived`, with the reason.
+    """
+    rows = Rows()
+    if event.fact not in _NAMES:
+        return rows
+    try:
+        fact = _decode(event.payload)
+        if _LONG_NUMBER.search(event.payload):
+            _check_numbers(fact)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
+        rows.add(NOT_DERIVED, head(event), fact=event.fact, why=as_text(str(error)))
+        return rows
+    take = TAKING.get(type(fact))
+    if take is not None:
+        take(event, fact, rows)
+    return rows
+
+
+def _check_numbers(fact: AnyFact) -> None:
+    """Numbers that no column can hold would stop the whole archive."""
+    if any(not -_LARGEST <= number <= _LARGEST for number in _numbers(msgspec.to_builtins(fact))):
+        raise OverflowError("a number is larger than a column holds")
+
+
+def _numbers(value: object) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from _numbers(each)
