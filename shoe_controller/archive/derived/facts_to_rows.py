@@ -1,7 +1,6 @@
 """What every fact means for the tables. Pure: the rows of an event follow from that event alone."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -67,7 +66,6 @@ _NAMES = {str(kind.__struct_config__.tag) for kind in (*TAKING, *WITHOUT_ROWS)}
 
 _decode = msgspec.json.Decoder(AnyFact).decode
 
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _LARGEST = 2**63 - 1
 
 
@@ -81,25 +79,22 @@ def rows_of(event: ArchivedEvent) -> Rows:
         return rows
     try:
         fact = _decode(event.payload)
-        if _LONG_NUMBER.search(event.payload):
-            _check_numbers(fact)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError) as error:
-        rows.add(NOT_DERIVED, head(event), fact=event.fact, why=as_text(str(error)))
-        return rows
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return _not_derived(event, str(error))
     take = TAKING.get(type(fact))
     if take is not None:
         take(event, fact, rows)
+    if not all(map(_fits, rows.values())):
+        return _not_derived(event, "a number is larger than a column holds")
     return rows
 
 
-def _check_numbers(fact: AnyFact) -> None:
-    """Numbers that no column can hold would stop the whole archive."""
-    if any(not -_LARGEST <= number <= _LARGEST for number in _numbers(msgspec.to_builtins(fact))):
-        raise OverflowError("a number is larger than a column holds")
+def _fits(value: object) -> bool:
+    """Whether a column can hold it: one number that is too large would stop the whole archive."""
+    return type(value) is not int or -_LARGEST <= value <= _LARGEST
 
 
-def _numbers(value: object) -> Iterator[int]:
-    if isinstance(value, int):
-        yield value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
-        yield from _numbers(each)
+def _not_derived(event: ArchivedEvent, why: str) -> Rows:
+    rows = Rows()
+    rows.add(NOT_DERIVED, head(event), fact=event.fact, why=as_text(why))
+    return rows

@@ -1,7 +1,8 @@
 """What an event means for the tables: rows to add, changes of rows, and rows that it takes the place of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -63,12 +64,21 @@ class Rows:
     def patch(self, table: Table, key: Key, /, **values: Value) -> None:
         self.patches.append(Patch(table, key, values))
 
+    def values(self) -> Iterator[Value]:
+        """Everything that goes into a column."""
+        for _, row in self.added:
+            yield from row
+        for patch in self.patches:
+            yield from patch.key
+            yield from patch.values.values()
+
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MS, _LAST_MS = 0, 7_258_118_399_999
 """The times that a month of `archive.event` can be for; a clock that shows another one shows the nearest of these."""
 
 
+@lru_cache(maxsize=1000)
 def when(at_ms: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=min(max(at_ms, _FIRST_MS), _LAST_MS))
 

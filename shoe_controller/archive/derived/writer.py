@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from typing import cast
 
 from shoe_controller.archive.derived.batch import Batch, StandingRow
 from shoe_controller.archive.derived.facts_to_rows import rows_of
@@ -94,16 +95,15 @@ async def _copy(connection: Connection, table: Table, rows: Sequence[Sequence[ob
 
 
 async def _make_months(connection: Connection, batch: Batch) -> None:
-    months: set[datetime] = set()
+    months: set[tuple[int, int]] = set()
     for table in TABLES.values():
         if table.monthly:
             at = table.names.index("at")
-            for row in batch.added[table.name]:
-                time = row.values[at]
-                assert isinstance(time, datetime)  # noqa: S101 - the type of the column
-                months.add(datetime(time.year, time.month, 1, tzinfo=UTC))
+            times = cast("set[datetime]", {row.values[at] for row in batch.added[table.name]})
+            months |= {(time.year, time.month) for time in times}
     if months:
-        await connection.fetch(f"SELECT {SCHEMA}.make_derived_months($1::timestamptz[])", sorted(months))
+        firsts = [datetime(year, month, 1, tzinfo=UTC) for year, month in sorted(months)]
+        await connection.fetch(f"SELECT {SCHEMA}.make_derived_months($1::timestamptz[])", firsts)
 
 
 # --- statements -------------------------------------------------------------------------------------------------------

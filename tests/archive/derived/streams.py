@@ -17,7 +17,7 @@ from tests.simulation.world import World
 
 Json = dict[str, Any]
 
-_HEAD = Head(number=1, hash=bytes(32))
+_HEAD = Head(number=1, hash=bytes.fromhex("ab" * 32))
 
 
 def archived(
