@@ -17,6 +17,9 @@ from tests.simulation.world import World
 
 Json = dict[str, Any]
 
+TABLES_ON = "north"
+"""The site."""
+
 _HEAD = Head(number=1, hash=bytes.fromhex("ab" * 32))
 
 
@@ -58,7 +61,7 @@ def events_of_seed(seed: int, first_journal: int = 1) -> list[ArchivedEvent]:
     return [
         event
         for journal_id, (journal, bodies) in enumerate(journals, first_journal)
-        for event in archived("site", f"table-{seed}", journal_id, journal, bodies)
+        for event in archived(TABLES_ON, str(seed), journal_id, journal, bodies)
     ]
 
 
