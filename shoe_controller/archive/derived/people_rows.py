@@ -71,7 +71,9 @@ def _known(event: ArchivedEvent, rows: Rows, person: str, role: Role | None = No
     at = when(event.at_ms)
     rows.patch(
         PERSON,
-        (event.site, as_text(person)),
+        (event.journal_id, as_text(person)),
+        site=event.site,
+        table_name=event.table,
         first_at=at,
         last_at=at,
         acts_as_dealer=int(role is Role.DEALER),

@@ -13,8 +13,8 @@ SELECT event.journal_id, journal.site, journal.table_name, journal.journal, even
        (extract(epoch FROM event.at) * 1000)::bigint, event.fact, event.shoe, event.round,
        convert_from(event.topic, 'UTF8'), event.payload
 FROM archive.event JOIN archive.journal ON journal.id = event.journal_id
-WHERE (event.journal_id, event.seq) > ($1, $2)
-ORDER BY event.journal_id, event.seq LIMIT $3
+WHERE event.journal_id = $1 AND event.seq > $2
+ORDER BY event.seq LIMIT $3
 """
 
 
@@ -23,13 +23,25 @@ async def rebuild(connection: Connection) -> int:
 
     Nothing else may store events meanwhile, and who reads the tables waits.
     """
-    done = 0
-    last = (-1, -1)
     async with connection.transaction():
         await connection.execute(f"TRUNCATE {', '.join(f'{SCHEMA}.{name}' for name in TABLES)}")
-        while rows := await connection.fetch(_EVENTS, *last, AT_ONCE):
-            events = [ArchivedEvent(*row) for row in rows]
-            await store(connection, events)
-            last = (events[-1].journal_id, events[-1].seq)
-            done += len(events)
+        journals = await connection.fetch("SELECT id FROM archive.journal ORDER BY id")
+        return sum([await _derive(connection, row[0]) for row in journals])
+
+
+async def rebuild_journal(connection: Connection, journal_id: int) -> int:
+    """The same for the rows of one journal: where events came that lie before others, as from its file."""
+    async with connection.transaction():
+        for name in TABLES:
+            await connection.execute(f"DELETE FROM {SCHEMA}.{name} WHERE journal_id = $1", journal_id)  # noqa: S608 - our own names
+        return await _derive(connection, journal_id)
+
+
+async def _derive(connection: Connection, journal_id: int) -> int:
+    done = last = 0
+    while rows := await connection.fetch(_EVENTS, journal_id, last, AT_ONCE):
+        events = [ArchivedEvent(*row) for row in rows]
+        await store(connection, events)
+        last = events[-1].seq
+        done += len(events)
     return done

@@ -122,8 +122,8 @@ ACT = _table(
 
 PERSON = _table(
     "person",
-    "site text, person text, first_at timestamptz least, last_at timestamptz most, acts_as_dealer bigint sum, "
-    "acts_as_supervisor bigint sum",
+    "journal_id, person text, site text, table_name text, first_at timestamptz least, last_at timestamptz most, "
+    "acts_as_dealer bigint sum, acts_as_supervisor bigint sum",
     key=2,
 )
 

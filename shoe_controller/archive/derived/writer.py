@@ -31,7 +31,8 @@ REPLACED = (RESULT, SETTLEMENT, PAYMENT, WAGER, CARD, COMMISSION)
 async def store(connection: Connection, events: Sequence[ArchivedEvent]) -> None:
     """Store the rows of these events, those of each journal in order, within the caller's transaction.
 
-    They must follow what was stored before. What comes out does not depend on how events are divided into batches.
+    They must follow what was stored before; where events come that lie before others, as from the file of a journal,
+    `rebuild_journal` makes its rows anew. What comes out does not depend on how events are divided into batches.
     """
     batch = Batch([rows_of(event) for event in events])
     await _load(connection, batch)

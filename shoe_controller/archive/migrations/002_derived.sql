@@ -443,17 +443,21 @@ COMMENT ON COLUMN archive.act.of_round IS 'The round that it is about; 0 where n
 COMMENT ON COLUMN archive.act.details IS 'The act with its values.';
 
 CREATE TABLE archive.person (
-    site text NOT NULL,
+    journal_id bigint NOT NULL,
     person text NOT NULL,
+    site text NOT NULL,
+    table_name text NOT NULL,
     first_at timestamptz,
     last_at timestamptz,
     acts_as_dealer bigint NOT NULL DEFAULT 0,
     acts_as_supervisor bigint NOT NULL DEFAULT 0,
-    PRIMARY KEY (site, person)
+    PRIMARY KEY (journal_id, person)
 );
-COMMENT ON TABLE archive.person IS 'The people of each site, as far as they acted or were on duty.';
-COMMENT ON COLUMN archive.person.site IS 'The site, as in topics.';
+COMMENT ON TABLE archive.person IS 'The people of each table, as far as they acted or were on duty.';
+COMMENT ON COLUMN archive.person.journal_id IS 'The journal, as in archive.journal.';
 COMMENT ON COLUMN archive.person.person IS 'The id of the person.';
+COMMENT ON COLUMN archive.person.site IS 'The site, as in topics.';
+COMMENT ON COLUMN archive.person.table_name IS 'The table, as in topics.';
 COMMENT ON COLUMN archive.person.first_at IS 'The time of the first event with this person.';
 COMMENT ON COLUMN archive.person.last_at IS 'The time of the last event with this person.';
 COMMENT ON COLUMN archive.person.acts_as_dealer IS 'How many acts as a dealer.';

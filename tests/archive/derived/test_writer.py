@@ -4,11 +4,13 @@ With LONG_TESTS=1 of three hundred simulated tables.
 """
 
 import random
+from datetime import date
 from typing import Any
 
 import pytest
 
-from shoe_controller.archive.derived.rebuild import rebuild
+from shoe_controller.archive.derived.rebuild import rebuild, rebuild_journal
+from shoe_controller.archive.derived.retention import drop_derived_month
 from shoe_controller.archive.event import ArchivedEvent
 from shoe_controller.postgres.connection import connect
 from tests.archive.derived.database import begin, everything, store_events
@@ -18,7 +20,7 @@ from tests.postgres.cluster import Cluster
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("most", [7, 400])
+@pytest.mark.parametrize("most", [20, 400])
 async def test_the_same_rows_come_out_of_batches_of_any_size(
     cluster: Cluster, filled: str, events: list[ArchivedEvent], most: int
 ) -> None:
@@ -38,6 +40,35 @@ async def test_a_rebuild_makes_the_same_rows(filled: str, events: list[ArchivedE
         assert not before["not_derived"]
         assert await rebuild(connection) == len(events)
         assert await everything(connection) == before
+
+
+@pytest.mark.asyncio
+async def test_events_that_came_late_are_put_in_order(
+    cluster: Cluster, filled: str, events: list[ArchivedEvent]
+) -> None:
+    """As from the file of a journal, which fills what was pruned at the table."""
+    async with connect(filled) as connection:
+        expected = await everything(connection)
+    first = events[0].journal_id
+    late = [event for event in events if event.journal_id == first and 20 <= event.seq < 60]
+    async with connect(begin(cluster, "late")) as connection:
+        await store_events(connection, [event for event in events if event not in late])
+        await store_events(connection, late)
+        assert await rebuild_journal(connection, first) == sum(event.journal_id == first for event in events)
+        assert await everything(connection) == expected
+
+
+@pytest.mark.asyncio
+async def test_a_month_goes_with_all_that_was_made_of_it(cluster: Cluster, events: list[ArchivedEvent]) -> None:
+    async with connect(begin(cluster, "dropped")) as connection:
+        await store_events(connection, events)
+        before = await everything(connection)
+        await drop_derived_month(connection, date(2026, 8, 1))
+        assert await everything(connection) == before
+        await drop_derived_month(connection, date(2026, 9, 1))
+        left = {name: rows for name, rows in (await everything(connection)).items() if rows}
+        # A dispute that is open is kept until it is closed.
+        assert set(left) <= {"dispute"}
 
 
 @pytest.mark.asyncio
