@@ -48,6 +48,7 @@ class Batch:
         """Stored rows that have become replaced."""
         self._standing: dict[tuple[str, RoundKey], list[StandingRow]] = defaultdict(list)
         self._keys = _keys_of(every)
+        self._named = _named_in(every)
         self._prices: dict[Key, Row] = {}
         """Of shoes that are in the database."""
 
@@ -55,6 +56,14 @@ class Batch:
 
     def patched_keys(self) -> dict[str, list[Key]]:
         return {name: list(keys) for name, keys in self._keys.items()}
+
+    def columns_of(self, table: Table) -> tuple[str, ...]:
+        """The columns of stored rows that are read and written: not the `jsonb`, unless something changes it.
+
+        The rules of a shoe are longer than everything else of it.
+        """
+        named = self._named.get(table.name, set())
+        return tuple(column.name for column in table.columns if column.type != "jsonb" or column.name in named)
 
     def sweeps(self) -> list[Sweep]:
         return [sweep for rows in self.every for sweep in rows.sweeps]
@@ -94,11 +103,12 @@ class Batch:
     # --- what the database has ----------------------------------------------------------------------------------------
 
     def load(self, table: Table, rows: Iterable[Row]) -> None:
-        known = self.patched[table.name]
+        """Take rows with the columns of `columns_of`."""
+        known, columns = self.patched[table.name], self.columns_of(table)
         for row in rows:
             key = tuple(row[: table.key])
             if key not in known:
-                known[key] = PatchedRow(dict(zip(table.names, row, strict=True)), stored=True)
+                known[key] = PatchedRow(_empty(table, key) | dict(zip(columns, row, strict=True)), stored=True)
 
     def load_standing(self, table: Table, rows: Iterable[Row]) -> None:
         for row in rows:
@@ -180,14 +190,28 @@ def _keys_of(every: Sequence[Rows]) -> dict[str, dict[Key, None]]:
     return keys
 
 
+def _named_in(every: Sequence[Rows]) -> dict[str, set[str]]:
+    """The columns that are changed, by table."""
+    named: dict[str, set[str]] = defaultdict(set)
+    for rows in every:
+        for patch in rows.patches:
+            named[patch.table.name].update(patch.values)
+    return named
+
+
 def _round_of(table: Table, values: Sequence[Value]) -> RoundKey:
     at = _AT[table.name]
     return values[0], values[at["shoe"]], values[at["round"]]
 
 
+_EMPTY = {
+    name: {column.name: 0 if column.merge is Merge.SUM else None for column in table.columns}
+    for name, table in TABLES.items()
+}
+
+
 def _empty(table: Table, key: Key) -> dict[str, Value]:
-    row = {column.name: 0 if column.merge is Merge.SUM else None for column in table.columns}
-    return row | dict(zip(table.names, key, strict=False))
+    return _EMPTY[table.name] | dict(zip(table.names, key, strict=False))
 
 
 _MERGES = {table.name: {column.name: column.merge for column in table.columns} for table in TABLES.values()}

@@ -84,14 +84,18 @@ def rows_of(event: ArchivedEvent) -> Rows:
     take = TAKING.get(type(fact))
     if take is not None:
         take(event, fact, rows)
-    if not all(map(_fits, rows.values())):
+    if _is_too_large(rows):
         return _not_derived(event, "a number is larger than a column holds")
     return rows
 
 
-def _fits(value: object) -> bool:
-    """Whether a column can hold it: one number that is too large would stop the whole archive."""
-    return type(value) is not int or -_LARGEST <= value <= _LARGEST
+def _is_too_large(rows: Rows) -> bool:
+    """Whether some number fits no column: it would stop the whole archive."""
+    for values in rows.values():
+        for value in values:
+            if type(value) is int and not -_LARGEST <= value <= _LARGEST:
+                return True
+    return False
 
 
 def _not_derived(event: ArchivedEvent, why: str) -> Rows:

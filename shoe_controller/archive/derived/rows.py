@@ -1,6 +1,6 @@
 """What an event means for the tables: rows to add, changes of rows, and rows that it takes the place of."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -64,13 +64,13 @@ class Rows:
     def patch(self, table: Table, key: Key, /, **values: Value) -> None:
         self.patches.append(Patch(table, key, values))
 
-    def values(self) -> Iterator[Value]:
-        """Everything that goes into a column."""
+    def values(self) -> Iterator[Iterable[Value]]:
+        """Everything that goes into columns."""
         for _, row in self.added:
-            yield from row
+            yield row
         for patch in self.patches:
-            yield from patch.key
-            yield from patch.values.values()
+            yield patch.key
+            yield patch.values.values()
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -43,9 +43,11 @@ async def store(connection: Connection, events: Sequence[ArchivedEvent]) -> None
 async def _load(connection: Connection, batch: Batch) -> None:
     for name, keys in batch.patched_keys().items():
         table = TABLES[name]
-        batch.load(table, await _rows_with(connection, table, table.names[: table.key], keys))
+        statement = _having(table, table.names[: table.key], batch.columns_of(table))
+        batch.load(table, map(tuple, await connection.fetch(statement, *_arrays(keys, table.key))))
     for table, names, scopes in _scopes(batch.sweeps()):
-        batch.load(table, await _rows_with(connection, table, names, scopes))
+        statement = _having(table, names, batch.columns_of(table))
+        batch.load(table, map(tuple, await connection.fetch(statement, *_arrays(scopes, len(names)))))
     for table in REPLACED:
         if rounds := batch.stored_rounds(table):
             names, (first, last) = ("journal_id", "shoe", "round"), batch.times_of(rounds)
@@ -64,12 +66,6 @@ def _scopes(sweeps: Iterable[Sweep]) -> list[tuple[Table, tuple[str, ...], list[
     return [(TABLES[name], columns, list(keys)) for (name, columns), keys in found.items()]
 
 
-async def _rows_with(
-    connection: Connection, table: Table, names: tuple[str, ...], keys: Sequence[Key]
-) -> Iterable[Row]:
-    return map(tuple, await connection.fetch(_having(table, names), *_arrays(keys, len(names))))
-
-
 async def _write(connection: Connection, batch: Batch) -> None:
     await _make_months(connection, batch)
     for name, added in batch.added.items():
@@ -80,8 +76,9 @@ async def _write(connection: Connection, batch: Batch) -> None:
         table = TABLES[name]
         changed = [row for row in known.values() if row.changed]
         await _copy(connection, table, [list(row.values.values()) for row in changed if not row.stored])
-        if stored := [tuple(row.values.values()) for row in changed if row.stored]:
-            await connection.fetch(_update(table), *_arrays(stored, len(table.columns)))
+        if stored := [row.values for row in changed if row.stored]:
+            columns = batch.columns_of(table)
+            await connection.fetch(_update(table, columns), *[[row[column] for row in stored] for column in columns])
     for table, rows in _by_table(batch.marked):
         values = [(*_identity(table, row), row.values[-1]) for row in rows]
         await connection.fetch(_mark(table), *_arrays(values, len(_identity_of(table)) + 1))
@@ -151,30 +148,34 @@ def _by_table(rows: Iterable[tuple[Table, StandingRow]]) -> list[tuple[Table, li
 
 
 @cache
-def _having(table: Table, names: tuple[str, ...]) -> str:
-    columns = ", ".join(f"stored.{name}" for name in table.names)
-    given = _unnest(table, names)
-    return f"SELECT {columns} FROM {SCHEMA}.{table.name} AS stored JOIN {given} ON {_same(names)}"  # noqa: S608 - see above
+def _having(table: Table, names: tuple[str, ...], columns: tuple[str, ...]) -> str:
+    return _each(table, names, columns, _same(names))
 
 
 @cache
 def _standing(table: Table) -> str:
     names = ("journal_id", "shoe", "round")
-    columns = ", ".join(f"stored.{name}" for name in table.names)
+    times = "stored.at BETWEEN coalesce($4::timestamptz, '-infinity') AND coalesce($5::timestamptz, 'infinity')"
+    found = _each(table, names, table.names, f"{_same(names)} AND stored.replaced_by IS NULL AND {times}")
+    return f"{found} ORDER BY found.journal_id, found.seq"
+
+
+def _each(table: Table, names: tuple[str, ...], columns: tuple[str, ...], where: str) -> str:
+    """Read the rows of each key by the index, whatever the planner knows of a table that fills just now."""
+    listed = ", ".join(f"stored.{name}" for name in columns)
     return (
-        f"SELECT {columns} FROM {SCHEMA}.{table.name} AS stored JOIN {_unnest(table, names)} ON {_same(names)} "  # noqa: S608 - see above
-        "WHERE stored.replaced_by IS NULL AND stored.at >= coalesce($4::timestamptz, '-infinity') "
-        "AND stored.at <= coalesce($5::timestamptz, 'infinity') ORDER BY stored.journal_id, stored.seq"
+        f"SELECT found.* FROM {_unnest(table, names)} CROSS JOIN LATERAL "  # noqa: S608 - see above
+        f"(SELECT {listed} FROM {SCHEMA}.{table.name} AS stored WHERE {where} OFFSET 0) AS found"
     )
 
 
 @cache
-def _update(table: Table) -> str:
-    key, others = table.names[: table.key], table.names[table.key :]
+def _update(table: Table, columns: tuple[str, ...]) -> str:
+    key, others = columns[: table.key], columns[table.key :]
     values = ", ".join(f"{name} = given.{name}" for name in others)
     return (
         f"UPDATE {SCHEMA}.{table.name} AS stored SET {values} "  # noqa: S608 - see above
-        f"FROM {_unnest(table, table.names)} WHERE {_same(key)}"
+        f"FROM {_unnest(table, columns)} WHERE {_same(key)}"
     )
 
 

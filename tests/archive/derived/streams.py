@@ -14,7 +14,7 @@ from shoe_controller.archive.event import ArchivedEvent
 from shoe_controller.journal.records import Head
 from shoe_controller.mqtt.envelope import Envelopes
 from tests.simulation.seeds import plan_of
-from tests.simulation.world import World
+from tests.simulation.world import World, quick_folder
 
 Json = dict[str, Any]
 
@@ -50,7 +50,7 @@ def archived(
 
 def events_of_seed(seed: int, first_journal: int = 1) -> list[ArchivedEvent]:
     """All journals of one simulated table, one after another."""
-    folder = Path(tempfile.mkdtemp(prefix="archive-"))
+    folder = Path(tempfile.mkdtemp(prefix="archive-", dir=quick_folder()))
     world = World(plan_of(seed), folder, None)
     # What the table before has left over must not be cleared away in the middle of this one.
     gc.collect()
