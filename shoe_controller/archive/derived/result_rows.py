@@ -80,8 +80,7 @@ def result(event: ArchivedEvent, fact: RoundResult, rows: Rows) -> None:
         "free": fact.free,
     }
     _replace(event, rows, (event.shoe, event.round), RESULT)
-    wagers = as_json(fact.outcome.wagers)
-    rows.add(RESULT, head(event), kind="result", dealer=as_text(fact.dealer), wagers=wagers, **decided)
+    rows.add(RESULT, head(event), kind="result", dealer=as_text(fact.dealer), **decided)
     about_round(
         event,
         rows,
@@ -183,8 +182,7 @@ def amended(event: ArchivedEvent, fact: RoundAmended, rows: Rows) -> None:
     of = (fact.of_shoe, fact.of_round)
     hands = _hands(fact.outcome)
     _replace(event, rows, of, RESULT, SETTLEMENT, PAYMENT, COMMISSION)
-    wagers = as_json(fact.outcome.wagers)
-    rows.add(RESULT, head(event, of), kind="amended", free=fact.free, wagers=wagers, **hands)
+    rows.add(RESULT, head(event, of), kind="amended", free=fact.free, **hands)
     lie_as_amended(event, of, fact.outcome, rows)
     take_down(event, rows, of)
     money = _NOTHING

@@ -82,7 +82,7 @@ ROUND = _table(
 
 RESULT = _table(
     "result",
-    f"{_EVENT}, kind text, {_HANDS}, why text, confirmed_by text, dealer text, free boolean, wagers jsonb, replaced_by",
+    f"{_EVENT}, kind text, {_HANDS}, why text, confirmed_by text, dealer text, free boolean, replaced_by",
 )
 
 SETTLEMENT = _table(

@@ -187,7 +187,6 @@ CREATE TABLE archive.result (
     confirmed_by text,
     dealer text,
     free boolean,
-    wagers jsonb,
     replaced_by bigint,
     PRIMARY KEY (journal_id, seq)
 );
@@ -213,7 +212,6 @@ COMMENT ON COLUMN archive.result.why IS 'Why no more cards were dealt, as a code
 COMMENT ON COLUMN archive.result.confirmed_by IS 'Who or what confirmed the result: the id of a person, or a code.';
 COMMENT ON COLUMN archive.result.dealer IS 'The dealer on duty when it was confirmed.';
 COMMENT ON COLUMN archive.result.free IS 'Whether it was dealt without wagers.';
-COMMENT ON COLUMN archive.result.wagers IS 'What every wager of the house comes to, by its id.';
 COMMENT ON COLUMN archive.result.replaced_by IS 'The event that corrected it or took it back; null while it stands.';
 
 CREATE TABLE archive.settlement (

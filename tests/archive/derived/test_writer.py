@@ -43,6 +43,23 @@ async def test_a_rebuild_makes_the_same_rows(filled: str, events: list[ArchivedE
 
 
 @pytest.mark.asyncio
+async def test_a_clock_that_steps_back_by_years_changes_no_more_than_times(
+    cluster: Cluster, events: list[ArchivedEvent]
+) -> None:
+    """What is replaced is looked for in the months of its round alone, so those must be right."""
+    first = [event for event in events if event.journal_id == events[0].journal_id]
+    years = 20 * 365 * 86_400_000
+    stepped = [event._replace(at_ms=event.at_ms - years * (event.seq // 9 % 3)) for event in first]
+    found = []
+    for number, size in enumerate((4, len(stepped))):
+        async with connect(begin(cluster, f"stepped_{number}")) as connection:
+            for start in range(0, len(stepped), size):
+                await store_events(connection, stepped[start : start + size])
+            found.append(await everything(connection))
+    assert found[0] == found[1]
+
+
+@pytest.mark.asyncio
 async def test_events_that_came_late_are_put_in_order(
     cluster: Cluster, filled: str, events: list[ArchivedEvent]
 ) -> None:
