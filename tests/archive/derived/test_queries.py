@@ -8,6 +8,8 @@ from shoe_controller.postgres.connection import connect
 from tests.archive.derived.streams import TABLES_ON
 from tests.documents.snippets import Snippet, snippets_of
 
+pytestmark = pytest.mark.timeout(1800)  # with LONG_TESTS=1, for all that is dealt before the first test
+
 QUERIES = [snippet for snippet in snippets_of("docs/archive_tables.md") if snippet.language == "sql"]
 
 AS_OF_THE_EVENINGS = {

@@ -5,6 +5,8 @@ import pytest
 from shoe_controller.archive.derived.tables import TABLES
 from shoe_controller.postgres.connection import connect
 
+pytestmark = pytest.mark.timeout(1800)  # with LONG_TESTS=1, for all that is dealt before the first test
+
 COLUMNS = """
 SELECT attname::text, format_type(atttypid, atttypmod)::text, col_description(attrelid, attnum)
 FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 ORDER BY attnum

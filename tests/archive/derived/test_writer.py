@@ -18,6 +18,8 @@ from tests.archive.derived.streams import in_batches, mixed
 from tests.archive.derived.sums import contents, sums_of
 from tests.postgres.cluster import Cluster
 
+pytestmark = pytest.mark.timeout(1800)  # with LONG_TESTS=1, for all that is dealt before the first test
+
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("most", [20, 400])
