@@ -795,7 +795,7 @@ CREATE VIEW archive.wager_at_close AS
     SELECT wager.*, round.site, round.table_name, round.closed_at, round.currency, round.decimals
     FROM archive.wager JOIN archive.round USING (journal_id, shoe, round)
     WHERE wager.seq < round.closed_seq AND (wager.replaced_by IS NULL OR wager.replaced_by > round.closed_seq);
-COMMENT ON VIEW archive.wager_at_close IS 'The wagers that stood when they were closed, also those that were put right later.';
+COMMENT ON VIEW archive.wager_at_close IS 'The wagers that stood when they were closed, the last time where a round is dealt again; also those that were put right later.';
 
 CREATE VIEW archive.card_now AS
     SELECT * FROM archive.card WHERE place = 'hand' AND replaced_by IS NULL;

@@ -25,6 +25,9 @@ class Sums(NamedTuple):
     stakes: int
     alerts: Counter[str]
     voided: set[RoundKey]
+    """Rounds whose number was not used again: where nothing was dealt, it is."""
+    announced: dict[RoundKey, int]
+    """The stakes at the last close, of rounds that were not opened again after it."""
 
 
 def contents(events: Iterable[ArchivedEvent]) -> list[tuple[int, Json]]:
@@ -38,7 +41,7 @@ def sums_of(events: Iterable[ArchivedEvent]) -> Sums:
         for journal, fact in every
         if fact["fact"] in ("settlement_undone", "round_amended")
     }
-    sums = Sums({}, Counter(), Counter(), Counter(), 0, Counter(), set())
+    sums = Sums({}, Counter(), Counter(), Counter(), 0, Counter(), set(), {})
     stakes = 0
     for journal, fact in every:
         match fact["fact"]:
@@ -49,7 +52,12 @@ def sums_of(events: Iterable[ArchivedEvent]) -> Sums:
             case "alert_raised":
                 sums.alerts[fact["alert"]["kind"]] += 1
             case "round_voided" if not fact["replay"]:
-                sums.voided.add((journal, fact["shoe"], fact["round"]))
+                sums.voided.add((journal, *_round(fact)))
+            case "betting_opened":
+                sums.voided.discard((journal, *_round(fact)))
+                sums.announced.pop((journal, *_round(fact)), None)
+            case "betting_closed":
+                sums.announced[journal, *_round(fact)] = fact["stakes"]
         for seat, amount in fact.get("commission_back", {}).items():
             sums.owed[journal, seat] += amount
     return sums._replace(stakes=stakes)

@@ -15,7 +15,7 @@ from shoe_controller.archive.event import ArchivedEvent
 from shoe_controller.postgres.connection import connect
 from tests.archive.derived.database import begin, everything, store_events
 from tests.archive.derived.streams import in_batches, mixed
-from tests.archive.derived.sums import contents, sums_of
+from tests.archive.derived.sums import sums_of
 from tests.postgres.cluster import Cluster
 
 pytestmark = pytest.mark.timeout(1800)  # with LONG_TESTS=1, for all that is dealt before the first test
@@ -143,11 +143,7 @@ async def test_cards_and_wagers_that_stand_are_those_of_the_result(filled: str) 
 
 @pytest.mark.asyncio
 async def test_wagers_at_the_close_add_up_to_what_was_announced(filled: str, events: list[ArchivedEvent]) -> None:
-    announced = {
-        (journal, fact["shoe"], fact["round"]): fact["stakes"]
-        for journal, fact in contents(events)
-        if fact["fact"] == "betting_closed"
-    }
+    announced = sums_of(events).announced
     async with connect(filled) as connection:
         rows = await connection.fetch(
             "SELECT journal_id, shoe, round, sum(stake)::bigint FROM archive.wager_at_close GROUP BY 1, 2, 3"
