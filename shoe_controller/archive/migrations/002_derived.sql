@@ -783,6 +783,54 @@ CREATE VIEW archive.round_now AS
         ON settlement.journal_id = round.journal_id AND settlement.seq = round.settlement_seq
     WHERE round.state IN ('settled', 'amended');
 COMMENT ON VIEW archive.round_now IS 'The rounds that have a result which stands, with their settlement; hold is house_win by stakes.';
+COMMENT ON COLUMN archive.round_now.journal_id IS 'The journal, as in archive.journal.';
+COMMENT ON COLUMN archive.round_now.shoe IS 'The shoe of this journal, counted from 1.';
+COMMENT ON COLUMN archive.round_now.round IS 'The round of the shoe, counted from 1.';
+COMMENT ON COLUMN archive.round_now.site IS 'The site, as in topics.';
+COMMENT ON COLUMN archive.round_now.table_name IS 'The table, as in topics.';
+COMMENT ON COLUMN archive.round_now.state IS 'open: wagers may be placed; closed: it is dealt; settled; amended: settled again later; undone: its result was taken back; voided; not_dealt: the shoe ended before it was. Null where only what came around it is known.';
+COMMENT ON COLUMN archive.round_now.began_at IS 'When its wagers were opened.';
+COMMENT ON COLUMN archive.round_now.closed_at IS 'When its wagers were closed, the last time.';
+COMMENT ON COLUMN archive.round_now.closed_seq IS 'The event that closed its wagers.';
+COMMENT ON COLUMN archive.round_now.closed_by IS 'Who or what closed them: the id of a person, or a code.';
+COMMENT ON COLUMN archive.round_now.ended_at IS 'When its result was confirmed, or it was voided.';
+COMMENT ON COLUMN archive.round_now.first_at IS 'The time of its first event.';
+COMMENT ON COLUMN archive.round_now.last_at IS 'The time of its last event; an amendment may come days later.';
+COMMENT ON COLUMN archive.round_now.dealer IS 'The dealer on duty when its wagers were closed; null if none was.';
+COMMENT ON COLUMN archive.round_now.free IS 'Whether it was dealt without wagers; null while that is not known.';
+COMMENT ON COLUMN archive.round_now.player_total IS 'Points of Player''s hand.';
+COMMENT ON COLUMN archive.round_now.banker_total IS 'Points of Banker''s hand.';
+COMMENT ON COLUMN archive.round_now.player_cards IS 'Player''s cards in the order of the draw, as 9H 4D 2C.';
+COMMENT ON COLUMN archive.round_now.banker_cards IS 'Banker''s cards in the order of the draw, as 9H 4D 2C.';
+COMMENT ON COLUMN archive.round_now.winner IS 'player, banker or tie.';
+COMMENT ON COLUMN archive.round_now.player_natural IS 'Whether Player has 8 or 9 on two cards.';
+COMMENT ON COLUMN archive.round_now.banker_natural IS 'Whether Banker has 8 or 9 on two cards.';
+COMMENT ON COLUMN archive.round_now.player_pair IS 'Whether Player''s first two cards have the same rank.';
+COMMENT ON COLUMN archive.round_now.banker_pair IS 'Whether Banker''s first two cards have the same rank.';
+COMMENT ON COLUMN archive.round_now.why IS 'Why no more cards were dealt, as a code.';
+COMMENT ON COLUMN archive.round_now.confirmed_by IS 'Who or what confirmed the result: the id of a person, or a code.';
+COMMENT ON COLUMN archive.round_now.result_seq IS 'The event with the result that stands.';
+COMMENT ON COLUMN archive.round_now.settlement_seq IS 'The event with the settlement that stands; null where it had no wagers.';
+COMMENT ON COLUMN archive.round_now.stakes IS 'The sum of all stakes, in minor units: the handle. 0 where it was voided; null before its wagers were closed.';
+COMMENT ON COLUMN archive.round_now.taken IS 'Stakes that lost, in minor units.';
+COMMENT ON COLUMN archive.round_now.winnings IS 'By the pay tables, before commission and before the limit of a round, in minor units.';
+COMMENT ON COLUMN archive.round_now.commission IS 'Commission on winnings, in minor units, whether it is taken at once or marked.';
+COMMENT ON COLUMN archive.round_now.cut IS 'Winnings that the limit of a round does not let the house pay, in minor units.';
+COMMENT ON COLUMN archive.round_now.paid IS 'What the dealer pays, stakes not counted, in minor units.';
+COMMENT ON COLUMN archive.round_now.returned IS 'Everything that goes back to players, in minor units: stakes that did not lose, and what is paid on them.';
+COMMENT ON COLUMN archive.round_now.house_win IS 'stakes less returned, in minor units; below 0 where players won. Commission that is marked and collected later is not in it.';
+COMMENT ON COLUMN archive.round_now.commission_marked IS 'The part of commission that is marked to be collected later, in minor units; 0 where it is taken at once.';
+COMMENT ON COLUMN archive.round_now.void_reason IS 'Why it was voided.';
+COMMENT ON COLUMN archive.round_now.corrections IS 'Corrected, assigned and discarded cards, corrected wagers, amendments and results taken back.';
+COMMENT ON COLUMN archive.round_now.alerts IS 'Alerts that were raised in it.';
+COMMENT ON COLUMN archive.round_now.replays IS 'How often its cards were voided and it was dealt again.';
+COMMENT ON COLUMN archive.round_now.extra_burned IS 'Extra cards of it that were burned.';
+COMMENT ON COLUMN archive.round_now.game IS 'The base game, by its id in the catalogue.';
+COMMENT ON COLUMN archive.round_now.currency IS 'The currency as displays write it; may be empty. Amounts of different currencies are never added.';
+COMMENT ON COLUMN archive.round_now.decimals IS 'How many digits of an amount stand behind the decimal point: with 2, 1050 is 10.50.';
+COMMENT ON COLUMN archive.round_now.limit_reached IS 'Whether the limit of a round cut winnings.';
+COMMENT ON COLUMN archive.round_now.difference IS 'What to pay (above 0) or to collect (below 0) against the settlement before, by seat, in minor units.';
+COMMENT ON COLUMN archive.round_now.hold IS 'house_win by stakes; null where nothing was staked.';
 
 CREATE VIEW archive.payment_now AS
     SELECT payment.*, round.site, round.table_name, round.dealer, round.game, round.currency, round.decimals,
@@ -790,22 +838,85 @@ CREATE VIEW archive.payment_now AS
     FROM archive.payment JOIN archive.round USING (journal_id, shoe, round)
     WHERE payment.replaced_by IS NULL;
 COMMENT ON VIEW archive.payment_now IS 'What every wager came to in the settlements that stand, with its round.';
+COMMENT ON COLUMN archive.payment_now.journal_id IS 'The journal, as in archive.journal.';
+COMMENT ON COLUMN archive.payment_now.seq IS 'The number of the event in its journal.';
+COMMENT ON COLUMN archive.payment_now.line IS 'Counts the rows of one event, from 1; commission paid back counts from 1001.';
+COMMENT ON COLUMN archive.payment_now.at IS 'When it happened, by the clock of the table.';
+COMMENT ON COLUMN archive.payment_now.shoe IS 'The shoe of this journal, counted from 1; 0 before the first.';
+COMMENT ON COLUMN archive.payment_now.round IS 'The round of the shoe, counted from 1; 0 before the first.';
+COMMENT ON COLUMN archive.payment_now.seat IS 'The seat.';
+COMMENT ON COLUMN archive.payment_now.wager IS 'The wager, by its id: base.banker.';
+COMMENT ON COLUMN archive.payment_now.stake IS 'What was staked, in minor units.';
+COMMENT ON COLUMN archive.payment_now.result IS 'win, lose or push.';
+COMMENT ON COLUMN archive.payment_now.pays IS 'The price in lowest terms, after commission; only on a win.';
+COMMENT ON COLUMN archive.payment_now.winnings IS 'By the pay tables, before commission and before the limit of a round, in minor units.';
+COMMENT ON COLUMN archive.payment_now.commission IS 'Commission on winnings, in minor units, whether it is taken at once or marked.';
+COMMENT ON COLUMN archive.payment_now.cut IS 'Winnings that the limit of a round does not let the house pay, in minor units.';
+COMMENT ON COLUMN archive.payment_now.returned IS 'Everything that goes back to players, in minor units: stakes that did not lose, and what is paid on them.';
+COMMENT ON COLUMN archive.payment_now.paid IS 'What the dealer pays, stakes not counted, in minor units.';
+COMMENT ON COLUMN archive.payment_now.replaced_by IS 'The event that corrected it or took it back; null while it stands.';
+COMMENT ON COLUMN archive.payment_now.site IS 'The site, as in topics.';
+COMMENT ON COLUMN archive.payment_now.table_name IS 'The table, as in topics.';
+COMMENT ON COLUMN archive.payment_now.dealer IS 'The dealer on duty when the round was closed; null if none was.';
+COMMENT ON COLUMN archive.payment_now.game IS 'The base game, by its id in the catalogue.';
+COMMENT ON COLUMN archive.payment_now.currency IS 'The currency as displays write it; may be empty. Amounts of different currencies are never added.';
+COMMENT ON COLUMN archive.payment_now.decimals IS 'How many digits of an amount stand behind the decimal point: with 2, 1050 is 10.50.';
+COMMENT ON COLUMN archive.payment_now.began_at IS 'When the wagers of the round were opened.';
 
 CREATE VIEW archive.wager_at_close AS
     SELECT wager.*, round.site, round.table_name, round.closed_at, round.currency, round.decimals
     FROM archive.wager JOIN archive.round USING (journal_id, shoe, round)
     WHERE wager.seq < round.closed_seq AND (wager.replaced_by IS NULL OR wager.replaced_by > round.closed_seq);
 COMMENT ON VIEW archive.wager_at_close IS 'The wagers that stood when they were closed, the last time where a round is dealt again; also those that were put right later.';
+COMMENT ON COLUMN archive.wager_at_close.journal_id IS 'The journal, as in archive.journal.';
+COMMENT ON COLUMN archive.wager_at_close.seq IS 'The number of the event in its journal.';
+COMMENT ON COLUMN archive.wager_at_close.line IS 'Counts the rows of one event, from 1; commission paid back counts from 1001.';
+COMMENT ON COLUMN archive.wager_at_close.at IS 'When it happened, by the clock of the table.';
+COMMENT ON COLUMN archive.wager_at_close.shoe IS 'The shoe of this journal, counted from 1; 0 before the first.';
+COMMENT ON COLUMN archive.wager_at_close.round IS 'The round of the shoe, counted from 1; 0 before the first.';
+COMMENT ON COLUMN archive.wager_at_close.seat IS 'The seat.';
+COMMENT ON COLUMN archive.wager_at_close.wager IS 'The wager, by its id: base.banker.';
+COMMENT ON COLUMN archive.wager_at_close.stake IS 'In minor units.';
+COMMENT ON COLUMN archive.wager_at_close.how IS 'placed by the seat; carried over from the round that is dealt again; corrected, with the cause; amended.';
+COMMENT ON COLUMN archive.wager_at_close.replaced_by IS 'The event that corrected it or took it back; null while it stands.';
+COMMENT ON COLUMN archive.wager_at_close.site IS 'The site, as in topics.';
+COMMENT ON COLUMN archive.wager_at_close.table_name IS 'The table, as in topics.';
+COMMENT ON COLUMN archive.wager_at_close.closed_at IS 'When the wagers of the round were closed.';
+COMMENT ON COLUMN archive.wager_at_close.currency IS 'The currency as displays write it; may be empty. Amounts of different currencies are never added.';
+COMMENT ON COLUMN archive.wager_at_close.decimals IS 'How many digits of an amount stand behind the decimal point: with 2, 1050 is 10.50.';
 
 CREATE VIEW archive.card_now AS
     SELECT * FROM archive.card WHERE place = 'hand' AND replaced_by IS NULL;
 COMMENT ON VIEW archive.card_now IS 'The cards of the hands, as they lie in the end.';
+COMMENT ON COLUMN archive.card_now.journal_id IS 'The journal, as in archive.journal.';
+COMMENT ON COLUMN archive.card_now.seq IS 'The number of the event in its journal.';
+COMMENT ON COLUMN archive.card_now.line IS 'Counts the rows of one event, from 1; commission paid back counts from 1001.';
+COMMENT ON COLUMN archive.card_now.at IS 'When it happened, by the clock of the table.';
+COMMENT ON COLUMN archive.card_now.shoe IS 'The shoe of this journal, counted from 1; 0 before the first.';
+COMMENT ON COLUMN archive.card_now.round IS 'The round of the shoe, counted from 1; 0 before the first.';
+COMMENT ON COLUMN archive.card_now.place IS 'hand: in one of the two hands; aside: it left the shoe and lies in no hand; first: the first card of the shoe; burned; discarded from the round; counted with the remainder.';
+COMMENT ON COLUMN archive.card_now.number IS 'Its position in the round, from 1; of burned and counted cards, how many there were.';
+COMMENT ON COLUMN archive.card_now.hand IS 'player or banker; null outside the hands.';
+COMMENT ON COLUMN archive.card_now.face IS 'Rank and suit, as 9H; null while it lies face down or is not known.';
+COMMENT ON COLUMN archive.card_now.why IS 'Why it was drawn (first_card, second_card, player_draws, banker_draws, banker_draws_after_third, not_due), or why it has no place, as a code.';
+COMMENT ON COLUMN archive.card_now.entered_by IS 'The id of the person who entered it; null for a card that the shoe reported.';
+COMMENT ON COLUMN archive.card_now.carried IS 'It is an extra card of the round before: no card left the shoe for it.';
+COMMENT ON COLUMN archive.card_now.fact IS 'The name of the event that the row comes from.';
+COMMENT ON COLUMN archive.card_now.player_total IS 'Points of Player''s hand with it, as far as they were shown.';
+COMMENT ON COLUMN archive.card_now.banker_total IS 'Points of Banker''s hand with it, as far as they were shown.';
+COMMENT ON COLUMN archive.card_now.replaced_by IS 'The event that corrected it or took it back; null while it stands.';
 
 CREATE VIEW archive.duty_span AS
     SELECT journal_id, site, table_name, dealer, at AS began_at,
            lead(at) OVER (PARTITION BY journal_id ORDER BY seq) AS ended_at
     FROM archive.duty;
 COMMENT ON VIEW archive.duty_span IS 'From when to when which dealer was on duty; null where none was, or where the duty lasts.';
+COMMENT ON COLUMN archive.duty_span.journal_id IS 'The journal, as in archive.journal.';
+COMMENT ON COLUMN archive.duty_span.site IS 'The site, as in topics.';
+COMMENT ON COLUMN archive.duty_span.table_name IS 'The table, as in topics.';
+COMMENT ON COLUMN archive.duty_span.dealer IS 'The dealer on duty; null where none was.';
+COMMENT ON COLUMN archive.duty_span.began_at IS 'When the duty began.';
+COMMENT ON COLUMN archive.duty_span.ended_at IS 'When it ended; null while it lasts.';
 
 CREATE VIEW archive.commission_now AS
     SELECT commission.journal_id, commission.site, commission.table_name, commission.seat, shoe.currency,
@@ -818,3 +929,13 @@ CREATE VIEW archive.commission_now AS
     FROM archive.commission LEFT JOIN archive.shoe USING (journal_id, shoe)
     GROUP BY commission.journal_id, commission.site, commission.table_name, commission.seat, shoe.currency;
 COMMENT ON VIEW archive.commission_now IS 'Commission by journal, seat and currency: marked, collected, waived, paid back, and what is due of it.';
+COMMENT ON COLUMN archive.commission_now.journal_id IS 'The journal, as in archive.journal.';
+COMMENT ON COLUMN archive.commission_now.site IS 'The site, as in topics.';
+COMMENT ON COLUMN archive.commission_now.table_name IS 'The table, as in topics.';
+COMMENT ON COLUMN archive.commission_now.seat IS 'The seat.';
+COMMENT ON COLUMN archive.commission_now.currency IS 'The currency as displays write it; may be empty. Amounts of different currencies are never added.';
+COMMENT ON COLUMN archive.commission_now.marked IS 'Commission marked and not taken back, in minor units.';
+COMMENT ON COLUMN archive.commission_now.collected IS 'Commission collected, in minor units.';
+COMMENT ON COLUMN archive.commission_now.waived IS 'Commission waived, in minor units.';
+COMMENT ON COLUMN archive.commission_now.paid_back IS 'Commission paid back after it was collected, in minor units.';
+COMMENT ON COLUMN archive.commission_now.due IS 'What is still owed, in minor units.';

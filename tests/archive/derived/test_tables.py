@@ -18,6 +18,8 @@ WHERE relnamespace = 'archive'::regnamespace AND relkind IN ('r', 'p', 'v') AND 
 AND relname NOT IN ('event', 'journal')
 """
 
+VIEWS = ("round_now", "payment_now", "wager_at_close", "card_now", "duty_span", "commission_now")
+
 LONG_TYPES = {"timestamptz": "timestamp with time zone"}
 
 
@@ -30,3 +32,7 @@ async def test_rows_fit_the_tables_and_every_column_is_described(filled: str) ->
             assert [tuple(row[:2]) for row in rows] == columns
             assert [row[0] for row in rows if not row[2]] == []
         assert await connection.fetch(DESCRIBED) == []
+        for view in VIEWS:
+            rows = await connection.fetch(COLUMNS, f"archive.{view}")
+            assert rows
+            assert [row[0] for row in rows if not row[2]] == []
