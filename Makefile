@@ -8,9 +8,9 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
 .PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-pages test-conformance test-firmware test-deploy test-hardware test-odds campaigns clean
 
-# One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
+# Two more workers than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
-WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
+WORKERS ?= $(shell echo $$(($$(nproc) + 2)))
 test: lint
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
@@ -72,12 +72,14 @@ prove: $(VENV)/ready
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
 # disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line, an archive and its
-# PostgreSQL killed; then whole shoes
-# and every fault through the whole chain, and the shoe in C without power at every byte that it writes.
+# PostgreSQL killed; then whole shoes and every fault through the whole chain, and the shoe in C without power at every byte
+# that it writes; at last the pure table and the native link with many more random inputs than in `make test`.
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
 	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py tests/demo/test_pit_alarms.py tests/firmware_protocol/native/test_c_store.py
+	LONG_TESTS=1 $(BIN)/pytest -n auto tests/torture tests/firmware_protocol/native/test_reliability.py tests/table/test_any_order.py \
+		tests/table/test_commission.py tests/table/test_model.py tests/table/test_reveal.py
 
 # Every attack on journal, broker, pages and commands at full length; ends with a table of what held. ONLY=TEXT chooses by name.
 attack: $(VENV)/ready
@@ -148,7 +150,7 @@ test-odds: $(VENV)/ready
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the wheels of a release without any network; then the arm64 package on an emulated machine. As root.
-# TRIALS="bookworm trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
+# TRIALS="bookworm trixie first-hour-bookworm first-hour-trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy
 	LONG_TESTS=1 $(BIN)/pytest tests/deploy/test_second_table.py

@@ -7,7 +7,8 @@ rest; its reckoner knows nothing of it, and the second sum nothing of the reckon
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -202,15 +203,18 @@ ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog", "aiohttp", "as
 """Outside libraries that talk to the world; one file knows each of them, so that it could be exchanged."""
 
 
-def imports_of(source: str, package: str) -> Iterator[str]:
+@cache
+def imports_of(source: str, package: str) -> tuple[str, ...]:
     """Every name that a file imports, dotted in full: anywhere in it, also for types alone, also relative to itself."""
+    names: list[str] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             module = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+            names += (f"{module}.{alias.name}" for alias in node.names)
+    return tuple(names)
 
 
 def is_within(name: str, modules: Iterable[str]) -> bool:
@@ -294,7 +298,7 @@ def test_numpy_is_known_by_one_room_alone() -> None:
 
 def test_no_file_knows_two_of_these_libraries() -> None:
     for file in (file for package in OUR_PACKAGES for file in files_in(package)):
-        names = list(imports_of(file.read_text(encoding="utf-8"), package_of(file)))
+        names = imports_of(file.read_text(encoding="utf-8"), package_of(file))
         assert sum(any(is_within(name, [library]) for name in names) for library in ONE_FILE_EACH) <= 1, file
 
 

@@ -32,6 +32,7 @@ from shoe_controller.commands.output import BAD_INPUT, GOOD, as_text
 from shoe_controller.commands.pcapng import PcapngWriter
 from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.shoe import WIRES
+from shoe_controller.config.strict_reading import why_unreadable
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -144,7 +145,7 @@ def _cards(names: list[str]) -> CardIds:
     except BadCardsFileError as error:
         raise BadCaptureError(str(error)) from error
     except OSError as error:
-        raise BadCaptureError(f"the cards file cannot be read: {error.strerror}") from error
+        raise BadCaptureError(f"the cards file cannot be read: {why_unreadable(error)}") from error
 
 
 def read_key(path: Path) -> bytes:
@@ -152,7 +153,7 @@ def read_key(path: Path) -> bytes:
     try:
         text = read_plain(path)
     except OSError as error:
-        raise BadCaptureError(f"the key {path} cannot be read: {error.strerror}") from error
+        raise BadCaptureError(f"the key {path} cannot be read: {why_unreadable(error)}") from error
     try:
         key = bytes.fromhex(text.decode())
     except ValueError:

@@ -20,6 +20,7 @@ from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import begin_journal, recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.config.plain_files import check_plain, read_plain
+from shoe_controller.config.strict_reading import why_unreadable
 from shoe_controller.daemon.table_journal import SOFTWARE, replay, same_fact
 from shoe_controller.journal.checkpoint_check import next_key_of
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
@@ -149,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         check_plain(args.file)
     except OSError as error:
-        return bad_input(args, "journal", f"{args.file} cannot be read: {error.strerror}")
+        return bad_input(args, "journal", f"{args.file} cannot be read: {why_unreadable(error)}")
     try:
         return act(args)
     except DamagedJournalError as error:
@@ -173,7 +174,7 @@ def _keys(args: argparse.Namespace) -> set[str]:
         try:
             key = read_public(read_plain(file).decode(errors="replace"))
         except OSError as error:
-            raise _BadOptionError("key", f"{file} cannot be read: {error.strerror}.") from error
+            raise _BadOptionError("key", f"{file} cannot be read: {why_unreadable(error)}.") from error
         if key is None:
             raise _BadOptionError("key", f"{file} is not a public key: 64 hexadecimal digits on a line of their own.")
         keys.add(key)
@@ -197,7 +198,7 @@ def _evidence(args: argparse.Namespace) -> list[tuple[Path, Evidence]]:
         except LinesFileError as error:
             raise _BadOptionError("witness", str(error)) from error
         except OSError as error:
-            raise _BadOptionError("witness", f"{file} cannot be read: {error.strerror}.") from error
+            raise _BadOptionError("witness", f"{file} cannot be read: {why_unreadable(error)}.") from error
         if not evidence.end:
             raise _BadOptionError("witness", f"{file} is no witness's file, or its first line was changed.")
         found.append((file, evidence))

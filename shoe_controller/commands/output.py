@@ -4,11 +4,11 @@ import argparse
 import io
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from shoe_controller.baccarat.deal import DealError
+from shoe_controller.baccarat.deal import DealError, UnderDrawError
 from shoe_controller.words.printable import printable
 from shoe_controller.words.render import ENGLISH
 
@@ -38,7 +38,10 @@ def as_text(name: str) -> str:
 
 def deal_error_text(error: DealError) -> str:
     """What is wrong with a round, and what the rules say instead."""
-    return str(error) if error.reason is None else f"{error} {ENGLISH.of(error.reason)}."
+    if error.reason is None:
+        return str(error)
+    missing = "The next card is missing: " if isinstance(error, UnderDrawError) else ""
+    return f"{error} {missing}{ENGLISH.of(error.reason)}."
 
 
 def bad_input(args: argparse.Namespace, code: str, message: str, **more: object) -> int:
@@ -72,13 +75,31 @@ def console(width_of_a_file: int | None = WIDTH_OF_A_FILE) -> "Console":
 
 
 def draw_table(title: str, texts: Sequence[str], figures: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table with these headings; in a narrow terminal headings are wrapped, and no cell is cut or wrapped."""
+    """Print a table with these headings, of which no cell is cut.
+
+    In a narrow terminal headings are wrapped, then the frame goes, and then names with a dot stand on two lines.
+    """
     from rich.table import Table  # noqa: PLC0415 - see `console`
 
-    table = Table(title=title)
-    for number, heading in enumerate((*texts, *figures)):
-        widest = max((len(row[number]) for row in rows), default=0)
-        table.add_column(heading, justify="left" if number < len(texts) else "right", min_width=widest)
-    for row in rows:
+    out = console()
+    headings = (*texts, *figures)
+    narrow = [(row[0].replace(".", ".\n  "), *row[1:]) for row in rows]
+    for shown, gap in ((rows, None), (rows, 2), (narrow, 2), (narrow, 1)):
+        cells = [[line for row in shown for line in row[number].splitlines()] for number in range(len(headings))]
+        # Rich would rather cut a cell than wrap another column's heading.
+        widths = [max(map(len, (*heading.split(), *column))) for heading, column in zip(headings, cells, strict=True)]
+        width = sum(widths) + (3 * len(widths) + 1 if gap is None else gap * (len(widths) - 1))
+        if width <= out.width:
+            break
+    table = Table(title=title) if gap is None else Table(title=title, box=None, pad_edge=False, padding=(0, gap, 0, 0))
+    spare = out.width - width
+    for number, heading in enumerate(headings):
+        wider = min(spare, max(len(heading) - widths[number], 0))
+        spare -= max(wider, 0)
+        justify: Literal["left", "right"] = "left" if number < len(texts) else "right"
+        table.add_column(heading, justify=justify, width=widths[number] + max(wider, 0))
+    for row in shown:
         table.add_row(*row)
-    console().print(table)
+    # A terminal that is narrower still wraps the lines itself: of a figure that is cut, nobody knows that it is.
+    out.width = max(width, out.width)
+    out.print(table)

@@ -13,7 +13,7 @@ from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, settle
 from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, deal_error_text, print_json
 from shoe_controller.config.plain_files import read_plain
-from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError, why_unreadable
 from shoe_controller.config.table_file import load_config
 from shoe_controller.words.render import Words
 
@@ -75,7 +75,7 @@ def _read_wagers(name: str) -> list[PlacedWager]:
         data = sys.stdin.buffer.read() if name == "-" else read_plain(Path(name))
         return msgspec.json.decode(data, type=list[PlacedWager])
     except OSError as error:
-        raise _BadWagersError(f"{name} cannot be read: {error.strerror}") from None
+        raise _BadWagersError(f"{name} cannot be read: {why_unreadable(error)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _BadWagersError(f"{name} is not a list of wagers: {error}") from None
 

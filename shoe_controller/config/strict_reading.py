@@ -104,11 +104,19 @@ def _number_too_long(value: object, place: str = "") -> str | None:
     return next((found for where, each in inner if (found := _number_too_long(each, where)) is not None), None)
 
 
+MADE_BY_INIT = "table.toml"
+"""The name of the file that many commands read where none is named."""
+
 _UNREADABLE: dict[type[OSError], str] = {
     FileNotFoundError: "; correct its path",
     PermissionError: "; run this with sudo, or as the user of the service",
     IsADirectoryError: "; name a file in it",
 }
+
+
+def why_unreadable(error: OSError) -> str:
+    """Why a file that was named cannot be read, and what to do."""
+    return f"{error.strerror}{_UNREADABLE.get(type(error), '')}"
 
 
 def read_text(file: Path) -> str:
@@ -118,8 +126,9 @@ def read_text(file: Path) -> str:
         problem = Problem("", f"cannot be read: byte {error.start} is not utf-8; save it as UTF-8 in your editor")
         raise BadFileError(str(file), [problem]) from None
     except OSError as error:
-        to_do = _UNREADABLE.get(type(error), "")
-        raise BadFileError(str(file), [Problem("", f"cannot be read: {error.strerror}{to_do}")]) from None
+        missing = isinstance(error, FileNotFoundError) and file.name == MADE_BY_INIT
+        made = ", or make it with `shoe-controller init`" if missing else ""
+        raise BadFileError(str(file), [Problem("", f"cannot be read: {why_unreadable(error)}{made}")]) from None
 
 
 def _read(  # noqa: PLR0911 - one return for each kind of shape

@@ -193,7 +193,7 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
     """
     open_journal = open_journal or _open
     succession.finish(config.journal.file)
-    allow_beginning(config.journal, status_of)
+    allow_beginning(config.journal, status_of, config.file)
     try:
         opened = open_journal(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:

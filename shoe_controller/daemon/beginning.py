@@ -37,7 +37,7 @@ from shoe_controller.table.table import Table
 FIRST_RECORDS = 100
 """Records in which the reason for a new journal is found: it is among the first inputs."""
 
-COMMAND = "`shoe-controller journal begin TABLE.toml`"
+COMMAND = "`shoe-controller journal begin {}`"
 
 
 class Sign(NamedTuple):
@@ -78,9 +78,12 @@ def is_missing(journal: JournalSettings) -> bool:
     return not main.exists() and not log.exists() and not opening.is_being_replaced(main)
 
 
-def allow_beginning(journal: JournalSettings, status_of: str | None) -> None:
-    """Raise `NotBegunError` if there is no journal and none may be begun unasked; make the default folder."""
-    file = journal.file
+def allow_beginning(journal: JournalSettings, status_of: str | None, config: Path) -> None:
+    """Raise `NotBegunError` if there is no journal and none may be begun unasked; make the default folder.
+
+    `config` is the table's file, for the command that begins one.
+    """
+    file, command = journal.file, COMMAND.format(config)
     if file.exists():
         opening.end_replacing(file)
         return
@@ -88,7 +91,7 @@ def allow_beginning(journal: JournalSettings, status_of: str | None) -> None:
         raise NotBegunError(
             file,
             f"its folder {file.parent} does not exist. Correct file in the section [journal], or mount its disk. For a "
-            f"new journal in a new folder: {COMMAND}.",
+            f"new journal in a new folder: {command}.",
         )
     found = signs(journal, status_of) if is_missing(journal) else []
     if found:
@@ -96,7 +99,7 @@ def allow_beginning(journal: JournalSettings, status_of: str | None) -> None:
         raise NotBegunError(
             file,
             f"there is no journal here, and this table has dealt before: {listed}. Correct file in the section "
-            f"[journal], mount its disk, or put the journal back. If it is lost: {COMMAND} begins a new one, on the "
+            f"[journal], mount its disk, or put the journal back. If it is lost: {command} begins a new one, on the "
             "record.",
         )
     make_folder(file.parent)

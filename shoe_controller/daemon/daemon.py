@@ -71,6 +71,7 @@ from shoe_controller.table.inputs import (
     MessagesRefused,
     MessagesTaken,
     PersonActs,
+    ProposerStruckOff,
     RequestsFlooded,
     SeatBets,
     Snapshot,
@@ -253,7 +254,7 @@ class Daemon:
             self.controller.happened(damaged)
         asks = self.config.procedure.dealer_signs_in
         self.controller.happened(ControllerStarted(boot=self._clock.boot(), revision=REVISION, dealer_signs_in=asks))
-        self._look_at_dealer()
+        self._look_at_people()
         if opened.backup is not None:
             log.info("journal_brought_up_to_date", backup=str(opened.backup))
         if not any(person.role.value == "supervisor" for person in self.config.people):
@@ -332,7 +333,7 @@ class Daemon:
         kept = {name: getattr(old, name) for name in (*restart, "shoe_key", "seal_key", "mqtt_password")}
         self.config = fresh._replace(**kept)
         self._look_at_rules()
-        self._look_at_dealer()
+        self._look_at_people()
         if self.publisher is not None:
             self.publisher.touch()
         self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_pending, next_start=restart)
@@ -343,10 +344,14 @@ class Daemon:
     def _look_at_rules(self) -> None:
         self.rules_pending = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
 
-    def _look_at_dealer(self) -> None:
-        dealer = self.state.lasting.dealer_id
+    def _look_at_people(self) -> None:
+        """Who is struck off the file is not on duty, and nothing that this person proposed is done any more."""
+        dealer, proposal = self.state.lasting.dealer_id, self.state.lasting.proposal
         if dealer is not None and all(person.id != dealer for person in self.config.people):
             self.controller.happened(DealerStruckOff(person=dealer))
+        supervisors = {person.id for person in self.config.people if person.role.value == "supervisor"}
+        if proposal is not None and proposal.person not in supervisors:
+            self.controller.happened(ProposerStruckOff(person=proposal.person))
 
     # --- the line, and what the engine reports (Observer) ------------------------------------------------------------
 

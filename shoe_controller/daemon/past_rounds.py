@@ -3,7 +3,7 @@
 How much is read depends on the round's shoe alone, not on the length of the history.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Event, stored_input
 from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundAmended, RoundResult, RoundSettled, RoundVoided
-from shoe_controller.table.inputs import NewShoe
+from shoe_controller.table.inputs import NewShoe, RolledBack, Snapshot
 from shoe_controller.table.past import AnyPast, MeantRound, NoPastRound, PastRound, PrunedRound
 from shoe_controller.table.state import RulesSource, TableState
 
@@ -45,13 +45,24 @@ def _read(reader: JournalReader, meant: MeantRound, state: TableState) -> AnyPas
     facts = (read_fact(Event(name=record.name, body=record.body)) for record in found)
     amended = amended_seq(meant, state)
     again = None if amended is None else _decode_amended(reader.events(amended - 1, 1)[0].body)
-    return past_from(facts, again, meant, rules)
+    return past_from(facts, again, meant, rules, order_of_rounds(state, meant))
 
 
 def _rules(reader: JournalReader, first: int) -> RulesSource | None:
     record = next(reader.records(first - 1, first), None)
-    opening = None if record is None else read_input(stored_input(record).input)
-    return opening.rules if isinstance(opening, NewShoe) else None
+    beginning = None if record is None else read_input(stored_input(record).input)
+    match beginning:
+        case NewShoe():
+            return beginning.rules
+        case Snapshot() | RolledBack() if beginning.state.shoe is not None:
+            return beginning.state.shoe.rules
+    return None
+
+
+def order_of_rounds(state: TableState, meant: MeantRound) -> tuple[int, ...]:
+    """The rounds with a result of the shoe on the table, as its roads show them: some may be of an earlier journal."""
+    own = state.shoe
+    return () if own is None or own.number != meant.shoe else tuple(each.number for each in own.settled)
 
 
 def amended_seq(meant: MeantRound, state: TableState) -> int | None:
@@ -66,7 +77,11 @@ class _Standing(NamedTuple):
 
 
 def past_from(
-    facts: Iterable[AnyFact], amended: RoundAmended | None, meant: MeantRound, rules: RulesSource | None
+    facts: Iterable[AnyFact],
+    amended: RoundAmended | None,
+    meant: MeantRound,
+    rules: RulesSource | None,
+    order: Sequence[int] = (),
 ) -> PastRound | NoPastRound:
     """The round as the facts of its shoe tell of it, and the last amendment."""
     standing: dict[int, _Standing] = {}
@@ -94,7 +109,7 @@ def past_from(
         shoe=meant.shoe,
         round=meant.round,
         rules=rules,
-        place=list(standing).index(meant.round),
+        place=(order if meant.round in order else list(standing)).index(meant.round),
         free=result.free,
         outcome=result.outcome if last is None else last.outcome,
         settlement=settlement,

@@ -106,6 +106,8 @@ class Patient:
     """Set when the file is one for pages or a witness, and everything that they need is there."""
     running: RunningConfig | None = None
     """Set when everything that a table needs is there, secrets included."""
+    server_answers: bool = False
+    """Whether the serial server at the port's address took a connection."""
     port_ready: bool = False
     """Whether the shoe's port can be opened, so that it makes sense to talk to the shoe."""
     table_runs: bool = False

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from shoe_controller.config.shoe import USB_PREFIX, ShoeSettings
 from shoe_controller.config.table_file import Config
 from shoe_controller.doctor.configuration import NO_CONFIGURATION
-from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.holders import holders_of, writers_of
 from shoe_controller.doctor.users import READ, WRITE, group_name, may
 from shoe_controller.transports.socket_port import SOCKET_PREFIX
@@ -26,7 +26,9 @@ async def look_at_port(patient: Patient) -> list[Finding]:
         patient.table_runs = bool(_writers(patient.config, patient.machine.proc))
         if patient.table_runs:
             return not_looked("the table's controller is using the serial server, which may serve only one client")
-        return await _look_at_server(shoe.address)
+        found = await _look_at_server(shoe.address)
+        patient.server_answers = found[0].verdict is Verdict.GOOD
+        return found
     return _look_at_device(shoe, patient.machine.sys)
 
 
@@ -71,7 +73,7 @@ async def look_at_permission(patient: Patient) -> list[Finding]:
 async def look_at_holders(patient: Patient) -> list[Finding]:
     device = _present_device(patient)
     if isinstance(device, str):
-        patient.port_ready = device == _NO_DEVICE and not patient.table_runs
+        patient.port_ready = device == _NO_DEVICE and patient.server_answers and not patient.table_runs
         return not_looked(device)
     proc = patient.machine.proc
     holders = holders_of(device, proc)

@@ -21,10 +21,13 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import BLINK_SECONDS
 from shoe_controller.messages.details import LineLooksLike
 from shoe_controller.table.link_events import SETTINGS
+from shoe_controller.transports.socket_port import SOCKET_PREFIX
 from shoe_controller.transports.transport import Port, Transport, TransportError
 from shoe_controller.words.render import ENGLISH
 
 TICK = 0.05
+ONE_CLIENT = 1.0
+"""Seconds in which a serial server for one client notices that the connection of the check before has ended."""
 SECOND = 1_000_000_000
 
 _NO_ANSWER = "the shoe was not contacted, see above"
@@ -46,7 +49,17 @@ async def look_at_shoe(patient: Patient) -> list[Finding]:
     if patient.running.shoe.wire != "native" and not patient.shoe.what:
         return not_looked("nothing was received, which is normal between two cards: draw one while the doctor listens")
     look = patient.shoe.looks_like
-    return problem(patient.shoe.what, "" if look is None else _about_look(look))
+    return problem(patient.shoe.what, _behind_a_server(patient) if look is None else _about_look(look))
+
+
+def _behind_a_server(patient: Patient) -> str:
+    """What to do about a silent shoe at a serial server, which has the speed in its own settings; otherwise nothing."""
+    if patient.running is None or not patient.running.shoe.address.startswith(SOCKET_PREFIX):
+        return ""
+    return (
+        "Check that the serial server is on, and its host and port in the [shoe] section; then the shoe's cable and "
+        "power, the speed that is set in the server, and wire in [shoe]."
+    )
 
 
 def _about_look(look: LineLook) -> str:
@@ -111,7 +124,9 @@ async def _as_the_table_says(patient: Patient) -> list[Finding]:
     if not patient.status.online:
         return not_looked("the table's controller holds the port, but is not connected to the broker")
     if not patient.status.shoe_link:
-        return problem("the table's controller holds the port, and the shoe does not answer it")
+        return problem(
+            "the table's controller holds the port, and the shoe does not answer it", _behind_a_server(patient)
+        )
     return good(f"the shoe is connected to the table's controller; {await ask_to_blink(patient)}")
 
 
@@ -124,8 +139,15 @@ async def probe(config: RunningConfig, clock: Clock, seconds: float, measure: fl
             link = link_for(config, reader.position().link_state, clock, reader=reader)
     except JournalError:
         link = link_for(config, None, clock)
+    port = port_of(config.shoe)
     try:
-        listener = await listen(port_of(config.shoe), link, lambda: clock.now().mono_ns / SECOND, seconds, measure)
+        try:
+            listener = await listen(port, link, lambda: clock.now().mono_ns / SECOND, seconds, measure)
+        except TransportError:
+            if not config.shoe.address.startswith(SOCKET_PREFIX):
+                raise
+            await asyncio.sleep(ONE_CLIENT)
+            listener = await listen(port, link, lambda: clock.now().mono_ns / SECOND, seconds, measure)
     except TransportError as error:
         return ShoeProbe(answered=False, what=str(error))
     return _judge(listener, config)

@@ -203,7 +203,7 @@ def check_bytes(path: Path) -> None:
             header = file.read(_HEADER_BYTES)
             size = file.seek(0, os.SEEK_END)
     except FileNotFoundError as error:
-        raise JournalMissingError(path, "the file does not exist.") from error
+        raise JournalMissingError(path, "the file does not exist; correct its path.") from error
     except OSError as error:
         raise DiskFailedError(path, f"the file cannot be read: {error.strerror}.") from error
     if not header:

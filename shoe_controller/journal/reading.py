@@ -166,14 +166,19 @@ class JournalReader:
             last = self._last_up_to(first - 1)
 
     def shoe_records(self, shoe: int) -> Span | None:
-        """The records of a shoe, from the one that opened it; `None` where none here did."""
+        """The records of a shoe, from the one that opened it; `None` where none here are about it.
+
+        A journal that replaces a rolled-back one has a shoe from the state on that it begins with.
+        """
         starts = self.database.rows(
-            "SELECT number, shoe FROM record WHERE kind IN ('opening', 'snapshot') AND kind = 'opening' ORDER BY number"
+            "SELECT number, shoe, kind FROM record WHERE kind IN ('opening', 'snapshot') ORDER BY number"
         )
-        first = next((number for number, of_shoe in starts if of_shoe == shoe), None)
+        openings = [(number, of_shoe) for number, of_shoe, kind in starts if kind == "opening"]
+        begins = [*openings, *((number, of_shoe) for number, of_shoe, _ in starts)]
+        first = next((number for number, of_shoe in begins if of_shoe == shoe), None)
         if first is None:
             return None
-        following = next((number for number, _ in starts if number > first), None)
+        following = next((number for number, _ in openings if number > first), None)
         return Span(first, self.position().head.number if following is None else following - 1)
 
     def events_between(self, first: int, last: int, names: Sequence[str]) -> Iterator[Record]:

@@ -189,6 +189,10 @@ class ProposalRoundVoided(ProposalEndCause, frozen=True):
     """The round was voided."""
 
 
+class ProposalStruckOff(ProposalEndCause, frozen=True):
+    """The person who made it is no longer a supervisor in the table's file."""
+
+
 class EarlierProposalEnd(ProposalEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
@@ -202,5 +206,6 @@ AnyProposalEnd = (
     | ProposalWithdrawn
     | ProposalShoeOpened
     | ProposalRoundVoided
+    | ProposalStruckOff
     | EarlierProposalEnd
 )

@@ -2946,6 +2946,12 @@ export interface ProposalShoeOpened {
   code: "proposal_shoe_opened";
 }
 
+/** The person who made it is no longer a supervisor in the table's file. */
+export interface ProposalStruckOff {
+  /** Says which code this is; the other fields are its values. */
+  code: "proposal_struck_off";
+}
+
 /** It was not approved in time. */
 export interface ProposalTimedOut {
   /** Says which code this is; the other fields are its values. */
@@ -4522,7 +4528,7 @@ export interface RoundAmended {
   difference: Record<string, number>;
   /** By how much the commission marked for each seat changes. */
   commission: Record<string, number>;
-  /** Marked commission that is not owed any more, by seat, in minor units. Of a round of the shoe on the table (`of_shoe` is `shoe`) it was collected: pay it back. Of a round of an earlier shoe it was collected or waived: pay it back if it was collected. */
+  /** Marked commission that was collected and is not owed any more, by seat, in minor units: pay it back. Of a shoe before the last 1,000 marks it was collected or waived: pay it back if it was collected. */
   commission_back: Record<string, number>;
   /** The `seq` of the result before: a `round_result`, or a `round_amended`. */
   replaces: number;
@@ -5757,7 +5763,7 @@ export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundS
 export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 
 /** Why a proposal ended without having been approved. */
-export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | ProposalRoundVoided | EarlierProposalEnd;
+export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | ProposalRoundVoided | ProposalStruckOff | EarlierProposalEnd;
 
 /** Something that a person does. */
 export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | BlinkShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;

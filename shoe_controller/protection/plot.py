@@ -34,14 +34,20 @@ def svg(title: str, counted: Sequence[tuple[str, Counted]]) -> str:
     """Draw units won in a shoe (upwards) by cards behind the cut card, for the wagers with the highest figures."""
     lines = sorted(counted, key=lambda each: -each[1].by_depth[0].per_shoe)[:MOST_LINES]
     cuts = [figures.cut for figures in lines[0][1].by_depth]
-    highest = max(max(figures.per_shoe for figures in each.by_depth) for _, each in lines) or 1.0
+    units_of_all = [figures.per_shoe for _, each in lines for figures in each.by_depth]
+    # A published count may lose, and a plot begins at nothing all the same.
+    lowest, highest = min(0.0, *units_of_all), max(0.0, *units_of_all)
+    height = highest - lowest or 1.0
     span = max(cuts[-1] - cuts[0], 1)
 
     def at(cut: int, units: float) -> str:
-        return f"{_x(cut):.1f},{_TOP + _PLOT_HEIGHT * (1 - units / highest):.1f}"
+        return f"{_x(cut):.1f},{_y(units):.1f}"
 
     def _x(cut: int) -> float:
         return _LEFT + _PLOT_WIDTH * (cut - cuts[0]) / span
+
+    def _y(units: float) -> float:
+        return _TOP + _PLOT_HEIGHT * (1 - (units - lowest) / height)
 
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}">',
@@ -55,10 +61,11 @@ def svg(title: str, counted: Sequence[tuple[str, Counted]]) -> str:
         f'<text x="{_x(cut):.1f}" y="{_TOP + _PLOT_HEIGHT + 18}" text-anchor="middle">{cut}</text>' for cut in cuts
     ]
     parts += [
-        f'<text x="{_LEFT - 6}" y="{_TOP + _PLOT_HEIGHT * (1 - step / 4) + 4:.1f}" text-anchor="end">'
-        f"{highest * step / 4:.2f}</text>"
-        for step in range(5)
+        f'<text x="{_LEFT - 6}" y="{_y(units) + 4:.1f}" text-anchor="end">{units:.2f}</text>'
+        for units in (lowest + height * step / 4 for step in range(5))
     ]
+    if lowest < 0:
+        parts.append(f'<path d="M{_LEFT},{_y(0):.1f}h{_PLOT_WIDTH}" fill="none" stroke="#bbb"/>')
     for number, (wager, each) in enumerate(lines):
         points = " ".join(at(figures.cut, figures.per_shoe) for figures in each.by_depth)
         colour = _COLOURS[number]

@@ -135,7 +135,13 @@ def _locked(file: Path) -> tuple[Path, int]:
 
 
 def _advice(error: Exception) -> str:
-    return "; use sudo" if isinstance(error, PermissionError) else ""
+    match error:
+        case PermissionError():
+            return "; use sudo"
+        case FileNotFoundError():
+            return "; correct its path"
+        case _:
+            return ""
 
 
 def _load(file: Path, text: str, *, guarded: bool = True) -> Loaded:

@@ -42,6 +42,9 @@ CARDS_BEGIN = 6
 NOT_ENTERED = 7
 """The `REVISION` of the running program from which a card that waits is not entered by a person as well."""
 
+WAITS_ALSO_BY_HAND = 8
+"""The `REVISION` of the running program from which cards that wait go on waiting when dealing by hand begins."""
+
 _CARD_OUT = CardDrawn | Misread | ForeignCard | DoubleFeed
 _ABOUT_CARDS = _CARD_OUT | CardIdentified | CardReturned | Burn | CutCard
 _BUTTONS = (Button.RESULT, Button.NO_MORE_BETS, Button.BURN)
@@ -60,9 +63,14 @@ _FAULTS = (
 def is_undecided(state: TableState) -> bool:
     """Whether what comes next may be of another round, and the one on the table is not over."""
     playing = state.round
-    if state.phase not in CARDS_OUT or playing is None or state.lasting.hand_entry:
+    if state.phase not in CARDS_OUT or playing is None or (state.lasting.hand_entry and not _waits_by_hand(state)):
         return False
     return state.lasting.revision >= WAITS and (_is_forgotten(state, playing) or playing.indicated is not None)
+
+
+def _waits_by_hand(state: TableState) -> bool:
+    """Whether cards came before dealing by hand began, and wait. What the shoe reports since is not dealt from here."""
+    return state.lasting.revision >= WAITS_ALSO_BY_HAND and state.shoe is not None and bool(state.shoe.dealt_on)
 
 
 def _is_forgotten(state: TableState, playing: Round) -> bool:
@@ -74,17 +82,17 @@ def waits(draft: Draft, event: AnyShoeEvent) -> bool:
     """Let a report wait if it is of another round, or nobody knows of which; whether that is so."""
     if not is_undecided(draft.state) or not _is_of_round(event):
         return False
-    begun = _another_has_begun(draft) or _is_forgotten(draft.state, draft.round)
+    begun = another_has_begun(draft.state) or _is_forgotten(draft.state, draft.round)
     if not begun and not (draft.stopped and _begins_another(event)):
         return False  # where nothing stops the table, an alert has to say that another round began
     draft.shoe.dealt_on = (*draft.shoe.dealt_on, DealtOn(event=event))
     return True
 
 
-def _another_has_begun(draft: Draft) -> bool:
+def another_has_begun(state: TableState) -> bool:
     """Whether cards wait already. A restart may wait without any, and then the next card is not expected yet."""
-    waiting = draft.shoe.dealt_on
-    if draft.lasting.revision < CARDS_BEGIN:
+    waiting = () if state.shoe is None else state.shoe.dealt_on
+    if state.lasting.revision < CARDS_BEGIN:
         return bool(waiting)
     return any(not isinstance(waited.event, Started) for waited in waiting)
 
@@ -96,12 +104,12 @@ def has_begun_unnoticed(draft: Draft) -> bool:
     """
     if draft.lasting.revision < CARDS_BEGIN or draft.phase is not Phase.DEALING or draft.stopped:
         return False
-    return is_undecided(draft.state) and _another_has_begun(draft) and judge(draft.round.cards).card_is_due
+    return is_undecided(draft.state) and another_has_begun(draft.state) and judge(draft.round.cards).card_is_due
 
 
 def gap_waits(draft: Draft, gap: AnyDetail) -> bool:
     """Whether events are missing among those that wait; it is said when they are dealt."""
-    if not is_undecided(draft.state) or not _another_has_begun(draft):
+    if not is_undecided(draft.state) or not another_has_begun(draft.state):
         return False
     draft.shoe.dealt_on = (*draft.shoe.dealt_on, DealtOn(gap=gap))
     return True

@@ -38,6 +38,7 @@ from shoe_controller.messages.phases import Phase
 from shoe_controller.table.burning import bad_card_out_of_round
 from shoe_controller.table.counting import Arrived, count_face_and_piece
 from shoe_controller.table.dealing import SIDES, card_left, cards_left_together, first_card_left_earlier
+from shoe_controller.table.dealing_on import another_has_begun
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import ShoeReport
 from shoe_controller.table.judging import FIRST_FOUR
@@ -428,7 +429,12 @@ def round_amended(draft: Draft, shoe: int, number: int, cards: Sequence[tuple[Ca
 
 
 def deal_unentered(draft: Draft) -> bool:
-    """Deal what the shoe reported while the table is dealt by hand, and nobody entered; whether there was any."""
+    """Deal what the shoe reported while the table is dealt by hand, and nobody entered; whether there was any.
+
+    Not before cards that wait: those left the shoe earlier.
+    """
+    if another_has_begun(draft.state):
+        return False
     unentered, draft.lasting.unentered = draft.lasting.unentered, ()
     for card in unentered:
         card_left(draft, Arrived(card=card))

@@ -15,7 +15,7 @@ from shoe_controller.messages.details import DealtSign, JournalBehind, MetContro
 from shoe_controller.messages.facts import Inventory
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.past import AnyPast
-from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
+from shoe_controller.table.state import Lasting, Mark, RulesSource, StandingWager, TableState, Timer
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input"):
@@ -172,6 +172,12 @@ class DealerStruckOff(Input, frozen=True, kw_only=True, tag="dealer_struck_off")
     person: str
 
 
+class ProposerStruckOff(Input, frozen=True, kw_only=True, tag="proposer_struck_off"):
+    """The person whose proposal waits for another is no longer a supervisor in the table's file."""
+
+    person: str
+
+
 class JournalTrouble(Enum):
     FULL = "journal_full"
     DAMAGED = "journal_damaged"
@@ -254,6 +260,8 @@ class NewShoe(Input, frozen=True, kw_only=True, tag="new_shoe"):
     closing: Closing | None
     commission: tuple[tuple[str, int], ...] = ()
     """What is still owed of a shoe that ended before, by seat; that of one still in play is in `closing`."""
+    marks: tuple[Mark, ...] | None = None
+    """Commission marked in the shoe before, by round; `None` where it was not kept by round, and in older journals."""
     cause: PersonActs | ShoeReport
     revision: int = 1
     """Revision of the table's decisions that this shoe is handled with (`REVISION` in `state.py`)."""
@@ -298,6 +306,7 @@ AnyInput = (
     | ClockStepped
     | ControllerStarted
     | DealerStruckOff
+    | ProposerStruckOff
     | JournalFailed
     | StatusAhead
     | DealtBefore

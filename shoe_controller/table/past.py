@@ -29,7 +29,8 @@ class PastRound(msgspec.Struct, frozen=True, kw_only=True, tag="past_round"):
     rules: RulesSource | None
     """Those that its shoe was opened with; `None` for a round of the table's own shoe."""
     place: int
-    """How many rounds of its shoe with a result came before it: its place in the roads."""
+    """How many rounds of its shoe with a result came before it: its place in the roads. Of an earlier shoe, which has
+    no roads any more, those in this journal count."""
     free: bool
     outcome: RoundOutcome
     settlement: Settlement | None

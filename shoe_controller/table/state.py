@@ -26,7 +26,7 @@ from shoe_controller.table.procedure import Procedure
 SECOND = 1_000_000_000
 """A second, in nanoseconds."""
 
-REVISION = 7
+REVISION = 8
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
 
 2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
@@ -202,6 +202,13 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     owed: int = 0
     collected: int = 0
     waived: int = 0
+
+
+class EarlierMark(msgspec.Struct, frozen=True, kw_only=True):
+    """A mark of a shoe before the one on the table."""
+
+    shoe: int
+    mark: Mark
 
 
 class AmendedRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -453,6 +460,10 @@ class Lasting(msgspec.Struct, kw_only=True):
     """Those that are open."""
     commission_due: tuple[DueCommission, ...] = ()
     """What is owed of earlier shoes, the oldest first."""
+    earlier_marks: tuple[EarlierMark, ...] = ()
+    """The marks of earlier shoes by round, from shoe `marks_from` on; of those before, only what is owed is known."""
+    marks_from: int | None = None
+    """`None` where no shoe's marks are kept by round: in older journals."""
     hand_entry: bool = False
     """The table is dealt by hand."""
     exchanged: str | None = None

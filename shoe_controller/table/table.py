@@ -23,6 +23,7 @@ from shoe_controller.messages.causes import (
     NewShoeOpened,
     NextShoeOpened,
     ProposalShoeOpened,
+    ProposalStruckOff,
     ProposalTimedOut,
     ReturnCause,
 )
@@ -34,7 +35,7 @@ from shoe_controller.table.acts import at_table
 from shoe_controller.table.acts.disputes import meant_round
 from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.betting import seat_bets
-from shoe_controller.table.commission import STAYS_DUE, leave_due, owed_by_seat, stays_due
+from shoe_controller.table.commission import STAYS_DUE, leave_due, leave_marks, marks_by_round, owed_by_seat, stays_due
 from shoe_controller.table.counting import NO_COPIES
 from shoe_controller.table.desired_shoe import desired_shoe, due_at, faults_put_right, next_timer
 from shoe_controller.table.draft import Draft, ReadRules
@@ -73,6 +74,7 @@ from shoe_controller.table.inputs import (
     NewShoe,
     PersonActs,
     PinVerdict,
+    ProposerStruckOff,
     RequestsFlooded,
     RolledBack,
     SeatBets,
@@ -201,6 +203,7 @@ class Table:
             lasting=self.state.lasting,
             closing=closing,
             commission=stays_due(shoe) if shoe is not None and closing is None else (),
+            marks=() if shoe is None else marks_by_round(shoe),
             cause=cause,
             revision=REVISION,
         )
@@ -273,6 +276,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
         case DealerStruckOff():
             if draft.lasting.dealer_id == given.person:
                 end_duty(draft)
+        case ProposerStruckOff():
+            proposal = draft.lasting.proposal
+            if proposal is not None and proposal.person == given.person:
+                drop_proposal(draft, ProposalStruckOff())
         case JournalFailed():
             link_events.journal_failed(draft, given)
         case StatusAhead():
@@ -338,6 +345,7 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
         draft.state.round = None
     set_unentered_aside(draft)
     leave_due(draft, draft.lasting.shoe_number, given.commission)
+    leave_marks(draft, draft.lasting.shoe_number, given.marks)
     draft.lasting.shoe_number += 1
     house = draft.read_rules(given.rules)
     draft.state.shoe = Shoe(

@@ -41,6 +41,7 @@ from shoe_controller.table.assigning import drawn_cards
 from shoe_controller.table.betting import why_betting_closed
 from shoe_controller.table.carrying import awaits_extra_card, carries, was_shown
 from shoe_controller.table.commission import owed
+from shoe_controller.table.dealing_on import another_has_begun
 from shoe_controller.table.draft import ReadRules, is_stopped
 from shoe_controller.table.duty import awaits_dealer, burn_is_due
 from shoe_controller.table.finishing import placed
@@ -157,7 +158,7 @@ def prompt(state: TableState) -> AnyPrompt:
         return ConnectShoe()
     if awaits_dealer(state):
         return SignInFirst()
-    if state.lasting.unentered:
+    if state.lasting.unentered and not another_has_begun(state):
         return EnterReportedCards(cards=len(state.lasting.unentered))
     return _prompt_by_phase(state)
 

@@ -227,7 +227,7 @@ class TableBooks:
         self.cards.shoe_opened()
         self._rules = event.get("rules") or {}
         self.wagers.shoe_opened()
-        self.wagers.commission.add_up(event["shoe"])
+        self.wagers.commission.shoe_opened(event["shoe"])
         self.disputes.shoe_opened()
         self._last = None
 

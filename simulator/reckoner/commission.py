@@ -1,7 +1,7 @@
 """Marked commission as slips of paper: each is owed until it is collected or waived, or its round comes out otherwise.
 
-Of the shoe on the table each slip is known by its round. Once the next shoe is opened, all that counts of the one
-before is what seats still owe of it; beyond 200 debts, what a seat owes of several shoes.
+Each slip is known by its round, as long as there are no more than 1,000 in the shoes before the one on the table. Of
+the oldest shoes beyond that, all that counts is what seats still owe of them; beyond 200 debts, of several together.
 """
 
 from collections import Counter
@@ -17,11 +17,15 @@ OWED = "owed"
 MOST_APART = 200
 """Debts of earlier shoes that a table keeps apart; beyond, it adds up those of one seat, the oldest first."""
 
+MOST_BY_ROUND = 1000
+"""Marks of earlier shoes, by round and seat, that a table keeps."""
+
 
 @dataclass
 class Slip:
     shoe: int
     round: int
+    """0 where it is not known any more."""
     seat: str
     amount: int
     fate: str = OWED
@@ -33,6 +37,8 @@ class CommissionBook:
         self._slips: list[Slip] = []
         self._piles: dict[tuple[int, str], int] = {}
         """Debts of several shoes that were added up: the last shoe and the seat, and the first shoe."""
+        self._by_round_from = 0
+        """The first shoe whose slips are known by round."""
 
     @property
     def owed(self) -> dict[tuple[int, str], int]:
@@ -61,8 +67,25 @@ class CommissionBook:
             self._piles[newer] = self._piles.pop(older, older[0])
             debts.remove(older)
 
+    def shoe_opened(self, shoe: int) -> None:
+        """Another shoe is on the table: there may be too many slips of those before it."""
+        known = {(slip.shoe, slip.round, slip.seat) for slip in self._slips if self._by_round_from <= slip.shoe < shoe}
+        while len(known) > MOST_BY_ROUND:
+            oldest = min(of_shoe for of_shoe, _, _ in known)
+            known = {slip for slip in known if slip[0] > oldest}
+            self._forget_rounds(oldest)
+        self.add_up(shoe)
+
+    def _forget_rounds(self, last: int) -> None:
+        """Of the shoes up to this one, all that counts is what is owed."""
+        self._by_round_from = last + 1
+        self._slips = [slip for slip in self._slips if slip.shoe > last or slip.fate == OWED]
+        for slip in self._slips:
+            slip.round = 0 if slip.shoe <= last else slip.round
+
     def forget(self, shoe: int) -> None:
-        """What was owed of this shoe is over with it: an earlier version opened it."""
+        """What was owed of this shoe is over with it: an earlier version opened it, and kept no rounds."""
+        self._forget_rounds(shoe)
         self._slips = [slip for slip in self._slips if slip.shoe != shoe]
 
     def mark(self, shoe: int, number: int, marks: Mapping[str, int]) -> None:
@@ -86,19 +109,20 @@ class CommissionBook:
         self._piles = {key: first for key, first in self._piles.items() if key not in due}
 
     def change(self, event: Json, changes: Mapping[str, int]) -> None:
-        """A round was amended. Of an earlier shoe nobody knows any more which round was paid."""
-        shoe, number = event["of_shoe"], event["of_round"]
-        on_table = shoe == event["shoe"]
+        """A round was amended. Of the oldest shoes nobody knows any more which round was paid."""
+        shoe, known = event["of_shoe"], event["of_shoe"] >= self._by_round_from
+        number = event["of_round"] if known else 0
         self.mark(shoe, number, {seat: amount for seat, amount in changes.items() if amount > 0})
         back = {}
         for seat, amount in changes.items():
-            debt = self._debt(shoe, seat)
-            slips = [slip for slip in self._slips if self._debt(slip.shoe, slip.seat) == debt]
-            if on_table:
-                gone = _tear((slip for slip in slips if slip.round == number), -amount, (OWED, COLLECTED, WAIVED))
+            slips = [slip for slip in self._slips if slip.seat == seat and slip.round == number]
+            if known:
+                gone = _tear((slip for slip in slips if slip.shoe == shoe), -amount, (OWED, COLLECTED, WAIVED))
                 back[seat] = gone[COLLECTED]
             else:
-                back[seat] = max(-amount, 0) - _tear(slips, -amount, (OWED,))[OWED]
+                debt = self._debt(shoe, seat)
+                of_debt = [slip for slip in slips if self._debt(slip.shoe, seat) == debt]
+                back[seat] = max(-amount, 0) - _tear(of_debt, -amount, (OWED,))[OWED]
         self._pay_back(event, back)
         self.add_up(event["shoe"])
 

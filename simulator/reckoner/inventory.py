@@ -155,7 +155,7 @@ class ShoeBook:
         may_be = self._may_have_restarted and not self.keeps_events
         if (uncertain and not may_be) or (self._has_restarted and not uncertain):
             raise MismatchError(f"{event} is uncertain, or is not, against what is known of the shoe's restarts")
-        published = Counter(card.card for card in out if card.card is not None)
+        published = Counter(card.published for card in out if card.published is not None)
         published.update(self._amended)
         if any(known.get(face, 0) < times for face, times in published.items()):
             raise MismatchError(f"{event} has lost faces that were published: {published}")

@@ -51,6 +51,11 @@ class RecordedCard:
             return self.said
         return None if self.true is None else self.true["card"]
 
+    @property
+    def published(self) -> str | None:
+        """The face that everyone knows: one that a person gives an extra card is published with the act alone."""
+        return self.said if self.card is not None and self.named and self.said else self.card
+
     def fits(self, left: Json) -> bool:
         """Whether this can be the record of that card of the truth."""
         if self.card is not None and self.card != left["card"]:

@@ -175,6 +175,28 @@ async def _start(evening: Evening, found: Found, folder: Path) -> str:
         opened.close()
 
 
+def journal_after_rollback(folder: Path) -> Path:
+    """A table finds an older copy of its journal, by its anchor; returns the new one, in which it goes on."""
+    evening = _evening(folder)
+    journal, anchor = folder / "t.journal", folder / "t.anchor"
+    found = Found(
+        journal=len(evening.entries) - 1,
+        lost_log=False,
+        anchor=evening.heads[-1],
+        other_anchor=False,
+        message=None,
+        sealed=False,
+    )
+    _put_down(evening, found, journal, anchor)
+    settings = JournalSettings(journal, folder / "keys", anchor)
+
+    async def start() -> None:
+        open_table(evening.config._replace(journal=settings), CLOCK).close()
+
+    asyncio.run(start())
+    return journal
+
+
 def put_back(folder: Path, tries: int) -> str:
     evening = _evening(folder)
     chance = random.Random(16)  # noqa: S311 - the same attacks every time

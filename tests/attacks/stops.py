@@ -1,22 +1,23 @@
-"""SIGTERM at seeded moments of start, loss of the broker and reconnection: table, board and console always end."""
+"""SIGTERM at seeded moments of start, loss of the broker and reconnection: a table and what follows it always end."""
 
 import asyncio
 import random
 import signal
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 from tests.attacks.attack import Attack
 from tests.board.room import free_port
 from tests.daemon.harness import Chain
-from tests.daemon.house_file import SITE
+from tests.daemon.house_file import SITE, write_secret
 from tests.daemon.programs import Program
 from tests.table_files import write
 
-AT_ONCE = 6
-"""Programs that share a broker's death: two tables, two boards, two consoles."""
+UP = {"run": '"ready"'} | dict.fromkeys(("pit", "witness", "board", "console"), '"broker_up"')
 
-UP = {"run": '"ready"', "board": '"broker_up"', "console": '"broker_up"'}
+AT_ONCE = 2 * len(UP)
+"""Programs that share a broker's death: two of each kind."""
 
 MOMENTS = ("loss", "reconnection", "start")
 
@@ -36,11 +37,22 @@ def _program(kind: str, number: int, chain: Chain) -> Program:
             "shoe": shoe,
             "journal": {"file": str(folder / "table.journal"), "anchor": str(folder / "table.anchor")},
         }
-    elif kind == "board":
-        data |= {"board": {"site": SITE, "port": free_port()}}
     else:
-        data |= {"table": {"site": SITE, "name": "table-0"}, "console": {"port": free_port()}}
+        data |= _follower(kind, folder)
     return Program("shoe-controller", kind, str(write(folder, data)), log=folder / "log")
+
+
+def _follower(kind: str, folder: Path) -> dict[str, Any]:
+    match kind:
+        case "witness":
+            return {"witness": {"site": SITE, "file": str(folder / "test.witness")}}
+        case "pit":
+            people = write_secret(folder / "site_people.toml", "# Nobody.\n")
+            files = {"file": str(folder / "pit.alarms"), "people_file": str(people)}
+            return {"pit": {"site": SITE, "port": free_port()} | files}
+        case "board":
+            return {"board": {"site": SITE, "port": free_port()}}
+    return {"table": {"site": SITE, "name": "table-0"}, "console": {"port": free_port()}}
 
 
 async def _stop(program: Program, after: float, moment: str) -> None:

@@ -791,6 +791,7 @@ FILES = (
 _TABLE = "--site north --table t1 --port /dev/ttyACM0 --insecure --no-broker"
 _INIT = f"init @/new {_TABLE} --journal @/t.journal --anchor @/t.anchor"
 _CHECKED = "config check @/table.toml"
+_SETTLED = "settle @/table.toml - 9H 4D KS 2C"
 
 COMMANDS = (
     _command(
@@ -799,6 +800,21 @@ COMMANDS = (
         _CHECKED,
         "correct its path",
     ),
+    _command(
+        "settle @/table.toml @/wager.json 9H 4D KS 2C",
+        "@/wager.json cannot be read: No such",
+        _SETTLED,
+        "correct its path",
+        then=b"[]",
+    ),
+    _command(
+        "settle @/table.toml @ 9H 4D KS 2C",
+        "@ cannot be read: Is a directory",
+        _SETTLED,
+        "name a file in it",
+        then=b"[]",
+    ),
+    _command("hand 9H 4D KS", "The next card is missing: Banker’s second card", "hand 9H 4D KS 2C", "second card"),
     _command("config check @", "@: cannot be read: ", _CHECKED, "name a file in it"),
     _command("config chek @/table.toml", "invalid choice: 'chek'", _CHECKED, "choose from"),
     _command(

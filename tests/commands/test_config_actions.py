@@ -296,8 +296,8 @@ def test_a_wager_that_cannot_go(capsys: Capsys, file: Path, wager: str, told: st
 
 def test_a_file_that_is_not_there_is_named_once(capsys: Capsys, tmp_path: Path) -> None:
     file = tmp_path / "nowhere.toml"
-    told = f"shoe-controller config: {file} was left as it is: it cannot be opened: No such file or directory\n"
-    assert run(capsys, "config", "set", str(file), "house.decks", "6").err == told
+    told = f"{file} was left as it is: it cannot be opened: No such file or directory; correct its path\n"
+    assert run(capsys, "config", "set", str(file), "house.decks", "6").err == f"shoe-controller config: {told}"
 
 
 def test_the_file_of_a_page_has_keys_to_set_but_no_people(capsys: Capsys, tmp_path: Path) -> None:

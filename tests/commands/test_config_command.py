@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,13 +30,41 @@ def cells(drawn: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if "│" in line]
 
 
-def test_no_figure_is_cut_in_a_narrow_terminal(tmp_path: Path) -> None:
-    file = write(tmp_path, small_house(offer=["base"], limits={"all": {"min": 100, "max": 10_000_000}}))
-    command = f"stty cols 80; {sys.executable} -m shoe_controller.cli config check {file}"
-    typed = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True, check=True)  # noqa: S607 - Debian's own
-    rows = {row[0]: row for row in cells(re.sub(r"\x1b\[[0-9;]*m", "", typed.stdout)) if row[0]}
-    assert rows["base.banker"][2:6] == ["100", "50", "10,000,000", "10,000,000"]
-    assert rows["base.tie"][5] == "80,000,000"
+def typed_at(columns: int, *words: str) -> str:
+    """What a command writes to a terminal that is so wide."""
+    command = shlex.join((sys.executable, "-m", "shoe_controller.cli", *words))
+    written = subprocess.run(
+        ["script", "-qec", f"stty cols {columns}; {command}", "/dev/null"],  # noqa: S607 - Debian's own
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return re.sub(r"\x1b\[[0-9;]*m", "", written.stdout).replace("\r\n", "\n")
+
+
+def figures_in(drawn: str) -> list[list[str]]:
+    """The words of each wager's row, whether or not it has a frame, and its name one line."""
+    lines = [line.replace("│", " ").split() for line in drawn.splitlines() if not set(line) & set("┃━┏┡└")]
+    rows = []
+    for line, after in zip(lines, [*lines[1:], []], strict=True):
+        match line:
+            case [name, *figures] if name.endswith("."):
+                rows.append([name + after[0], *figures])
+            case [name, _, *_] if "." in name and "±" in line:
+                rows.append(line)
+            case _:
+                pass
+    return rows
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_no_figure_is_cut_in_a_narrow_terminal(capsys: Capsys, columns: int) -> None:
+    drawn = typed_at(columns, "config", "check", str(EXAMPLE)).partition("in minor units")[2]
+    wide = figures_in(run(capsys, "config", "check", str(EXAMPLE)).out)
+    assert len(wide) == 41
+    assert figures_in(drawn) == wide
+    if columns >= 80:
+        assert max(len(line) for line in drawn.splitlines() if "±" in line) <= columns, "the terminal would wrap it"
 
 
 def test_the_smallest_and_the_largest_payment_of_every_wager(capsys: Capsys, tmp_path: Path) -> None:

@@ -189,6 +189,7 @@ BAD_HANDS = [
     (("-", "9H"), "bad_card", "'-'"),
     (("9H",), "under_draw", "Banker"),
     (("9H", "4D", "KS"), "under_draw", "Banker"),
+    (SIX_CARDS[:3], "under_draw", "The next card is missing: Banker’s second card."),
     (SIX_CARDS[:4], "under_draw", "Player"),
     (SIX_CARDS[:5], "under_draw", "Banker"),
     ((*NATURAL, "5H"), "over_draw", "5H"),

@@ -1,5 +1,7 @@
 """`shoe-controller odds` as its user types it. That the figures are right is the business of the tests of the game."""
 
+import os
+import subprocess
 from fractions import Fraction
 from importlib import resources
 from math import isclose, perm, sqrt
@@ -11,7 +13,7 @@ import pytest
 
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.house.catalogue_files import built_in_catalogue
-from tests.commands.running import run, run_program, run_with_closed_output
+from tests.commands.running import PROGRAM, run, run_program, run_with_closed_output
 from tests.recorded_sitting import RecordedSitting
 
 Capsys = pytest.CaptureFixture[str]
@@ -283,6 +285,37 @@ def test_what_a_counter_would_win(capsys: Capsys, tmp_path: Path) -> None:
     drawn = run(capsys, *arguments).out
     assert f"{units[0]:.3f}" in drawn
     assert "█" in drawn
+
+
+def test_a_terminal_sees_how_far_it_is() -> None:
+    arguments = ("odds", "--counted", "--wager", "base.tie", "--decks", "1", "--shoes", "3", "--json")
+    terminal, theirs = os.openpty()
+    with os.fdopen(terminal, "rb", buffering=0) as ours:
+        # Less to read than a terminal holds.
+        subprocess.run([*PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=theirs, check=True, timeout=100)
+        os.close(theirs)
+        seen = ours.read(65536).decode()
+    assert "shoes" in seen
+    assert "3/3" in seen
+
+
+def test_what_loses_is_drawn_below_what_wins_nothing(capsys: Capsys, tmp_path: Path) -> None:
+    """A pair bet in every round: the longer the shoe, the more it loses."""
+    picture = tmp_path / "counted.svg"
+    count = ("--tags", "0,0,0,0,0,0,0,0,0,0", "--trigger", "0")
+    arguments = ("--wager", "pairs.player", "--decks", "2", "--shoes", "1", "--svg", str(picture))
+    assert run(capsys, "odds", "--counted", *count, *arguments).exit_code == 0
+    space = "{http://www.w3.org/2000/svg}"
+    drawing = ET.fromstring(picture.read_text("utf-8"))  # noqa: S314 - our own file
+    (line,) = drawing.findall(f"{space}polyline")
+    heights = [float(point.split(",")[1]) for point in line.attrib["points"].split()]
+    top, bottom = 40, 360
+    assert heights == sorted(heights, reverse=True)
+    assert heights[0] == bottom
+    assert all(top < height < bottom for height in heights[1:])
+    ticks = [text.text for text in drawing.findall(f"{space}text") if text.attrib.get("text-anchor") == "end"]
+    assert [float(tick or "") for tick in ticks] == sorted(float(tick or "") for tick in ticks)
+    assert ticks[-1] == "0.00"
 
 
 def test_a_published_count_wins_no_more_than_perfect_play(capsys: Capsys) -> None:

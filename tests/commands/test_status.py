@@ -27,3 +27,10 @@ def test_it_says_where_the_table_is_served() -> None:
 def test_the_number_is_none_of_an_earlier_journal() -> None:
     shown = screen("T1", status(seq=3, journal="new"), info(seq=1), state(207), None)
     assert version_line(*shown) == "version   1.0, event 3"
+
+
+def test_it_shows_what_the_line_has_damaged() -> None:
+    bad = status(line_frames=900, line_damaged=7, line_refused=2)
+    (line,) = (line for line in screen("T1", bad, None, None, None) if "damaged" in line)
+    assert "900 frames, 7 damaged, 2 refused" in line
+    assert not any("damaged" in line for line in screen("T1", status(line_frames=900), None, None, None))

@@ -1,15 +1,27 @@
 """The program `shoe-conformance` as its user meets it: at a real pseudo-terminal, and where it cannot be used."""
 
+import asyncio
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from shoe_controller.conformance import cli
 from shoe_controller.conformance.cli import main
+from shoe_controller.transports.usb_device import UsbDevice
+from simulator.conformance.line import Answer, Request
+from simulator.emulation import EmulationSettings
+from simulator.emulator import EmulatedShoe
+from simulator.ports.usb import UsbBus, UsbPort
+from simulator.ports.usb_shoe import UsbIdentity
+from simulator.shoe_line import WireSettings
+from simulator.virtual_shoe import CannotError
+from tests.conformance.hands import at_emulator
 from tests.conformance.mutants import MUTANTS
 from tests.firmware_protocol.native.c_build import BLAKE2S, HOST, KIT, LINK, compiled, host_program
 from tests.firmware_protocol.native.c_program import KEY, CProgram
@@ -102,6 +114,77 @@ def test_a_key_of_zeros_and_no_key_at_all_are_refused(tmp_path: Path, capsys: py
     assert "not a key" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
         main(["/nowhere/shoe"])
+
+
+class OnUsb:
+    """The emulated shoe on a USB bus of this process, in a loop of its own, with an operator."""
+
+    def __init__(self, bus: UsbBus) -> None:
+        self._bus = bus
+        self._loop = asyncio.new_event_loop()
+        self._shoe: EmulatedShoe
+        self._done = asyncio.Event()
+        self._answer: Answer | None = None
+
+    @contextmanager
+    def plugged_in(self) -> Iterator[None]:
+        there = threading.Event()
+        thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._emulate(there)))
+        thread.start()
+        assert there.wait(10)
+        try:
+            yield
+        finally:
+            self._loop.call_soon_threadsafe(self._done.set)
+            thread.join(10)
+            self._loop.close()
+
+    async def _emulate(self, there: threading.Event) -> None:
+        settings = EmulationSettings(wire=WireSettings(key=KEY, store_capacity=64), seed=1, speed=None)
+        async with EmulatedShoe(port=UsbPort(self._bus), settings=settings) as self._shoe:
+            there.set()
+            await self._done.wait()
+
+    async def _do(self, request: Request) -> Answer:
+        try:
+            return at_emulator(self._shoe.emulation, request, self._loop.time())
+        except CannotError as error:
+            return Answer(yes=False, why_not=str(error))
+        finally:
+            self._shoe.disarm()  # lets the shell send what has happened
+
+    def ask(self, request: Request) -> None:
+        self._answer = asyncio.run_coroutine_threadsafe(self._do(request), self._loop).result(10)
+
+    def answer(self) -> Answer | None:
+        return self._answer
+
+    def seen(self) -> None:
+        """It is all done at once."""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("--only", "3.10"), id="one"),
+        pytest.param((), id="all", marks=pytest.mark.skipif(not LONG, reason="minutes; make test-conformance")),
+    ],
+)
+@pytest.mark.timeout(600)
+def test_a_shoe_on_usb_passes(
+    options: tuple[str, ...], key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bus, identity, found = UsbBus(), UsbIdentity(), tmp_path / "found.json"
+    device = UsbDevice(identity.vendor, identity.product, identity.serial_number, backend=bus)
+    operator = OnUsb(bus)
+    monkeypatch.setattr(cli, "port_of", lambda _: device)
+    monkeypatch.setattr(cli, "operator_of", lambda *_, **_options: operator)
+    with operator.plugged_in():
+        ended = main([identity.address, "--key", key, "--slack", "2", *options, "--json", str(found)])
+    report = json.loads(found.read_text(encoding="utf-8"))
+    assert [one for one in report["clauses"] if one["verdict"] == "failed"] == []
+    assert ended == 0
+    assert report["counts"]["held"] >= (1 if options else 85)
 
 
 @pytest.mark.skipif(not LONG, reason="minutes; make test-conformance")

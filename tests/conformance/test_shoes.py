@@ -4,9 +4,11 @@ import os
 
 import pytest
 
+from firmware_protocol.native.store import ShoeStore
 from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.run import make_trials
 from simulator.conformance.trials.handshake import burst_of_hellos
+from simulator.conformance.trials.reliability import resends
 from simulator.conformance.verdicts import Findings
 from tests.conformance.clauses import CLAUSES, TRIED
 from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, bench_of, tried
@@ -44,6 +46,19 @@ def test_a_shoe_without_a_key_can_be_tried() -> None:
     findings = tried(PythonShoe(key=None), key=None)
     assert _broken(findings) == {}
     assert findings.held >= NEEDS_NO_KEY
+
+
+def test_a_shoe_of_the_first_pages_breaks_no_must(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version 1 began with shoes that recognise sequence 0 with whatever boot id."""
+    recognises = ShoeStore.recognises
+
+    def early(store: ShoeStore, boot_id: int, sequence: int) -> bool:
+        return sequence == 0 or recognises(store, boot_id, sequence)
+
+    monkeypatch.setattr(ShoeStore, "recognises", early)
+    findings = tried(PythonShoe())
+    assert _broken(findings) == {}
+    assert findings.failed.keys() == {"6.56"}
 
 
 def test_an_operator_who_leaves_the_power_on_makes_no_shoe_fail() -> None:
@@ -118,3 +133,23 @@ def test_an_answer_that_is_held_up_on_its_way_does_not_make_the_next_one_too_ear
     make_trials(bench, (burst_of_hellos,))
     assert bench.findings.failed == {}
     assert "3.8" in bench.findings.held
+
+
+def test_an_event_that_is_held_up_on_its_way_is_not_one_that_was_sent_again() -> None:
+    class HeldUp(ShoeInC):
+        held = b""
+        held_until = 0.0
+
+        def to_send(self, now: float) -> bytes:
+            data = self.held + super().to_send(now)
+            if self.held:
+                self.held, data = (b"", data) if now >= self.held_until else (data, b"")
+            elif data.count(b"\0") > 5:
+                end = data.rindex(b"\0", 0, len(data) - 1) + 1
+                data, self.held, self.held_until = data[:end], data[end:], now + 0.1
+            return data
+
+    bench = bench_of(HeldUp())
+    make_trials(bench, (resends,))
+    assert bench.findings.failed == {}
+    assert "6.23" in bench.findings.held

@@ -4,14 +4,18 @@ import asyncio
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from shoe_controller.messages.causes import ProposalStruckOff
+from shoe_controller.messages.facts import ActProposed, ProposalEnded, RoundVoided
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import person
 from tests.daemon.in_process import ClockThatIsSet, daemon_running
 from tests.daemon.service_manager import ServiceManager
+from tests.daemon.test_acts import at_the_table
 
 OUR_WAGERS = """
 [document.small]
@@ -70,6 +74,50 @@ async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> 
         await display.until(lambda: "small.small" not in offered(display), what="the new rules")
         assert display.info is not None
         assert not display.info.rules_pending
+
+
+def without_rana(people: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for each in people if each["id"] != "rana"]
+
+
+def rana_as_dealer(people: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each | {"role": "dealer"} if each["id"] == "rana" else each for each in people]
+
+
+async def reloaded(chain: Chain) -> None:
+    before = chain.times_logged("reloaded")
+    chain.daemon.signal(signal.SIGHUP)
+    await chain.becomes(lambda: chain.times_logged("reloaded") > before, what="the reload")
+
+
+@pytest.mark.asyncio
+async def test_what_a_supervisor_proposed_ends_when_the_house_strikes_that_person_off(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, gate_locks="when_stopped", finished_round="two_supervisors") as table:
+        chain = table.chain
+        everyone = chain.data["people"]
+        await table.draw(2)
+        await table.ok("bet")
+        await table.draw_a_round()
+        await table.phase("complete")
+        for count, (people, restarts) in enumerate(((without_rana, False), (rana_as_dealer, True)), 1):
+            await table.supervisor("void_round", "rana")
+            proposed = await table.told(ActProposed, count)
+            chain.data["people"] = people(everyone)
+            chain.write_file()
+            if restarts:
+                assert await chain.stop_daemon() == 0
+                await chain.start_daemon()
+            else:
+                chain.daemon.signal(signal.SIGHUP)
+            ended = await table.told(ProposalEnded, count)
+            assert (ended.proposal, ended.cause) == (proposed.proposal, ProposalStruckOff())
+            await table.terminal.is_connected()
+            answer = await table.terminal.supervisor("approve", "shah", proposal=proposed.proposal)
+            assert answer.code == "no_proposal"
+            chain.data["people"] = everyone
+            chain.write_file()
+            await reloaded(chain)
+        assert table.display.facts_of(RoundVoided) == []
 
 
 MANY_WAGERS = OUR_WAGERS + "".join(

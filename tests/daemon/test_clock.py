@@ -1,5 +1,6 @@
 """A clock that is set while the table is quiet, and one that is behind when the table starts."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from shoe_controller.messages.acts import OpenShoe, Role
 from shoe_controller.table.inputs import PersonActs, PinVerdict
 from tests.daemon.harness import Chain
 from tests.daemon.in_process import ClockThatIsSet, daemon_running
+from tests.daemon.test_wiped_shoe import ShoeOnTheDesk
 
 HOUR_MS = 3_600_000
 
@@ -39,6 +41,22 @@ async def test_the_clock_is_set_while_the_table_is_quiet_and_then_it_ends(tmp_pa
             records = list(reader.records(0, reader.position().head.number))
         assert [given.name for given in inputs[-2:]] == ["clock_stepped", "snapshot"]
         assert records[-1].kind == RecordKind.SNAPSHOT
+
+
+@pytest.mark.asyncio
+async def test_the_shoe_gets_the_time_with_its_session_and_again_when_the_clock_is_set(tmp_path: Path) -> None:
+    async with Chain(tmp_path, with_broker=False) as chain:
+        shoe, clock = ShoeOnTheDesk(), ClockThatIsSet()
+        async with shoe.listening() as port:
+            chain.data["shoe"]["port"] = f"socket://127.0.0.1:{port}"
+            chain.write_file()
+            async with daemon_running(chain.folder / "table.toml", clock):
+                for by_ms in (0, HOUR_MS, -HOUR_MS):
+                    before = len(shoe.times_set)
+                    clock.by_ms = by_ms
+                    await chain.becomes(lambda: len(shoe.times_set) > before, what="the shoe to get the time")  # noqa: B023 - used at once
+                    assert abs(shoe.times_set[-1] - time.time() * 1000 - by_ms) < 60_000
+        assert len(shoe.times_set) == 3, "only then, in the one session"
 
 
 @pytest.mark.asyncio

@@ -145,6 +145,7 @@ async def test_a_mistyped_journal_is_refused_and_begun_when_asked(tmp_path: Path
         assert f"{mistyped}: there is no journal here, and this table has dealt before" in told
         assert f"its anchor {chain.anchor} knows the journal {journal}" in told
         assert f"the broker has its status, from the journal {journal}" in told
+        assert f"If it is lost: `shoe-controller journal begin {file}` begins a new one" in told
         assert not mistyped.exists()
 
         begun = run_program("journal", "begin", str(file))

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from shoe_controller.daemon.line_budget import LONGEST_PAUSE, MOST_SAVED, PER_SE
 from shoe_controller.daemon.line_watch import EVERY, LineWatch
 from shoe_controller.transports.descriptor_line import DescriptorLine
 from shoe_controller.transports.transport import TransportError
+from tests.daemon.harness import Chain
+from tests.daemon.test_wiped_shoe import ShoeOnTheDesk
 
 
 def test_bad_frames_are_told_of_at_once_and_then_once_a_minute_while_there_are_more() -> None:
@@ -65,3 +68,34 @@ async def test_a_line_is_left_unread_as_long_as_its_owner_asks_for() -> None:
     assert came[1][0] - came[0][0] >= 0.1, "a pause that was asked for is kept, however busy the machine is"
     await line.close()
     theirs.close()
+
+
+class NoisyShoe(ShoeOnTheDesk):
+    """A shoe on a line that makes up three frames once the shoe has its session."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        made_up = asyncio.create_task(self._make_up(writer))
+        await super().serve(reader, writer)
+        made_up.cancel()
+
+    async def _make_up(self, writer: asyncio.StreamWriter) -> None:
+        while not self.times_set:  # noqa: ASYNC110 - what is waited for comes as bytes
+            await asyncio.sleep(0.01)
+        writer.write(b"\0" + b"\x05oops\0" * 3)
+
+
+@pytest.mark.asyncio
+async def test_damaged_frames_are_counted_in_the_status_and_in_the_log(tmp_path: Path) -> None:
+    async with Chain(tmp_path) as chain:
+        shoe = NoisyShoe()
+        async with shoe.listening() as port:
+            chain.data["shoe"]["port"] = f"socket://127.0.0.1:{port}"
+            chain.write_file()
+            display = await chain.display()
+            await chain.start_daemon()
+            await display.until(lambda: display.status and display.status.line_damaged, within=30, what="the damage")
+            assert display.status is not None
+            assert display.status.line_frames, "the good ones are counted too"
+            (told,) = (line for line in chain.log_lines if line["event"] == "line_quality")
+        assert (told["level"], told["damaged"]) == ("info", display.status.line_damaged)
+        assert not [line for line in chain.log_lines if line["event"] == "alert_raised"], "it is sent again"

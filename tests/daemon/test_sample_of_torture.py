@@ -5,14 +5,16 @@ After each, the table goes on, and truth, journal and what a subscriber has are 
 """
 
 import asyncio
+import random
 from pathlib import Path
 
 import pytest
 
+from simulator.faults import FAULTS, Group
 from tests.daemon.house_file import Wire
 from tests.torture.angel_eye_gaps import go_away
 from tests.torture.broker_kills import kill_broker
-from tests.torture.c_shoe import deal_shoe_in_c
+from tests.torture.c_shoe import LINE_FAULTS, SLOW_LINE_FAULTS, deal_shoe_in_c, faults_in_turns
 from tests.torture.daemon_kills import kill_daemon
 from tests.torture.damaged_journal import damage_journal
 from tests.torture.full_disk import WIRES, fill_disk, request_into_full_disk
@@ -45,6 +47,15 @@ def test_the_shoe_is_unplugged(tmp_path: Path) -> None:
 def test_the_shoe_starts_anew_in_a_round(tmp_path: Path) -> None:
     books = asyncio.run(take_shoe_away(tmp_path, fault="reboot", seed=24, moments=("complete",)))
     assert "shoe_restarted" in books.journal.alerts()
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 7, 21])
+def test_a_shoe_in_c_has_every_fault_of_the_line(rounds: int) -> None:
+    known = {kind.name for kind in FAULTS.values() if kind.group is Group.LINE}
+    assert {*LINE_FAULTS, *SLOW_LINE_FAULTS} == known
+    turns = faults_in_turns((*LINE_FAULTS, *SLOW_LINE_FAULTS), rounds, random.Random(1))  # noqa: S311 - no secret
+    assert len(turns) == rounds
+    assert {fault for turn in turns for fault in turn} == known
 
 
 def test_a_shoe_in_c_and_the_daemon_restart_in_a_round(tmp_path: Path) -> None:

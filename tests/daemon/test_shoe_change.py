@@ -1,6 +1,7 @@
 """The end of a shoe through the whole chain: who ends it, what is left of it, and another shoe in its place."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,3 +165,77 @@ async def test_another_shoe_at_another_port_with_another_key_goes_on_with_the_sa
                 what="the table on its new port",
             )
             assert (table.state.shoe, table.state.cards_out) == (1, 7)
+
+
+async def exchanged(table: AtTheTable, section: dict[str, Any]) -> None:
+    """The table's file names another shoe, and a supervisor takes it up."""
+    table.chain.data["shoe"] = section
+    table.chain.write_file()
+    links = len(table.display.facts_of(ShoeLinkChanged))
+    await table.supervisor("exchange_shoe")
+    assert (await table.told(ShoeLinkChanged, links + 2)).up
+
+
+async def cleared(table: AtTheTable, kind: str) -> None:
+    await table.supervisor("clear_alert", alert=await alert(table, kind))
+
+
+async def drawn(table: AtTheTable, shoe: EmulatedShoe, cards: int, cards_out: int) -> None:
+    """So many cards are drawn from this shoe; `cards_out` have left the table's cards then."""
+    for left in reversed(range(cards)):
+        await shoe.until(lambda: shoe.emulation.shoe.why_no_card is None)
+        shoe.draw()
+        await table.display.until(lambda out=cards_out - left: table.state.cards_out == out, what="the card")  # type: ignore[misc]  # bound at once
+    await table.display.is_up_to_date()
+
+
+@pytest.mark.asyncio
+async def test_a_shoe_with_another_wire_goes_on_with_the_same_cards_and_the_first_one_after_it(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, gate_locks="when_stopped") as table:
+        await table.draw(2)
+        await a_round(table)
+        await table.phase("betting")
+        native = dict(table.chain.data["shoe"])
+        other = EmulatedShoe(
+            port=PtyPort(tmp_path / "other"),
+            settings=EmulationSettings(
+                wire=WireSettings(wire=ShoeWire.ANGEL_EYE, disclosing=Disclosing.AT_DRAW, spacing=0.004),
+                seed=2,
+                cards=tuple(read_cards("AS 2C " + "9H KD KS 5C " * 3, "the other shoe")),
+                speed=None,
+            ),
+        )
+        async with other:
+            await exchanged(table, {"wire": "angel_eye", "port": str(tmp_path / "other")})
+            assert (await table.told(ShoeExchanged)).wire == "angel_eye"
+            assert (table.state.shoe, table.state.cards_out, table.state.round) == (1, 6, 2)
+            # This wire keeps nothing: what left the shoe before it was heard is not known.
+            await cleared(table, "event_gap")
+            await other.until(lambda: other.emulation.shoe.why_no_card is None)
+            other.draw()
+            await cleared(table, "shoe_change_unconfirmed")
+            await table.display.until(lambda: table.state.cards_out == 7, what="the card that waited")
+            await drawn(table, other, 1, 8)
+            await alert(table, "burned_between_rounds")
+            assert table.state.burned == 3, "one more, as the ace says"
+            await drawn(table, other, 2, 10)
+
+            # In mid-round the controller starts anew, on the other wire.
+            assert await table.chain.stop_daemon() == 0
+            await table.chain.start_daemon()
+            await cleared(table, "event_gap")
+            await drawn(table, other, 2, 12)
+            await table.phase("complete")
+            assert (table.state.shoe, table.state.round) == (1, 2)
+            other.press(Button.RESULT)
+            assert (await table.told(RoundResult, 2)).round == 2
+            await table.phase("betting")
+
+            await exchanged(table, native)
+            await table.draw_a_round()
+            await table.phase("complete")
+            assert (table.state.shoe, table.state.round, table.state.cards_out) == (1, 3, 16)
+            stopping = [each.kind for each in table.state.alerts if each.severity == "stops"]
+            assert stopping == []
+            links = [fact.authenticated for fact in table.display.facts_of(ShoeLinkChanged) if fact.up]
+            assert links == [True, False, False, True]

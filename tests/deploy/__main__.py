@@ -4,6 +4,8 @@
 |---------------------|-----------------------------------------------------------------------------------------------|
 | `bookworm` `trixie` | `trial.sh`: the package through a table's whole life, in a container with systemd; upgraded    |
 |                     | from a package of an earlier commit                                                           |
+| `first-hour-…`      | `first_hour_trial.sh`: what docs/install.md says, word for word, from the package to the first |
+|                     | settled round and to a second table, on `bookworm` and on `trixie`                            |
 | `checkout`          | `checkout_trial.sh`: `deploy/install.sh`, and a second time over the first                     |
 | `wheels-bookworm`   | `wheels_trial.sh`: the wheels of a release on clean machines without any network: pipx and uvx |
 | `wheels-trixie`     | start the demonstration and the emulated shoe                                                  |
@@ -34,6 +36,12 @@ from tests.deploy.packages import NoEarlierCommitError, earlier_commit, earlier_
 from tests.deploy.release import try_release
 from tests.deploy.wheels import try_wheels
 
+FOLLOWING = (
+    *(f"tests/deploy/{name}.py" for name in ("first_hour", "conversation", "written_down")),
+    "docs/install.md",
+)
+"""What follows the page, and the page."""
+
 
 def try_package(release: str, say: Say) -> bool:
     commit = earlier_commit(named=os.environ.get("EARLIER") or None)
@@ -46,9 +54,20 @@ def try_package(release: str, say: Say) -> bool:
         return run_inside(root, "trial.sh /root/earlier.deb /root/later.deb", say)
 
 
+def try_first_hour(release: str, say: Say) -> bool:
+    say("building the package of the files as they are")
+    built = package(release, CACHE)
+    with clean_root(release, say) as root:
+        shutil.copy(built, root / "root" / "shoe-controller.deb")
+        put_scripts(root / "root", "first_hour_trial.sh", *FOLLOWING)
+        return run_inside(root, "first_hour_trial.sh /root/shoe-controller.deb", say)
+
+
 TRIALS: dict[str, Callable[[Say], bool]] = {
     "bookworm": partial(try_package, "bookworm"),
     "trixie": partial(try_package, "trixie"),
+    "first-hour-bookworm": partial(try_first_hour, "bookworm"),
+    "first-hour-trixie": partial(try_first_hour, "trixie"),
     "checkout": try_checkout,
     "wheels-bookworm": partial(try_wheels, "bookworm"),
     "wheels-trixie": partial(try_wheels, "trixie"),

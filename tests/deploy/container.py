@@ -59,11 +59,11 @@ def clean_root(release: str, say: Say, *more: str, arch: str | None = None) -> I
         shutil.rmtree(used, ignore_errors=True)
 
 
-def put_scripts(folder: Path, script: str) -> None:
-    """A trial, the steps that all trials take, and what compares at the end."""
+def put_scripts(folder: Path, script: str, *more: str) -> None:
+    """A trial, the steps that all trials take, what compares at the end, and what else it reads."""
     for name in (script, "steps.sh"):
         shutil.copy(Path(__file__).with_name(name), folder)
-    for part in COMPARING:
+    for part in (*COMPARING, *more):
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PROJECT / part, folder / part)
 

@@ -1,31 +1,13 @@
 """From the package to the first settled round, as docs/install.md says: every answer of its table, in its order."""
 
-import re
 import sys
 from pathlib import Path
 
 from shoe_controller.config.table_file import for_running, load_config
 from tests.deploy.conversation import Conversation
+from tests.deploy.first_hour import FIRST, answers
 from tests.deploy.new_house import PINS
-from tests.deploy.written_down import INSTALL, commands_below
-
-HEADING = "From the package to the first settled round"
-PIN_OF = {"Anita Rai": PINS["anita"], "B. Rana": PINS["rana"], "S. Shah": PINS["shah"]}
-
-
-def answers() -> list[tuple[str, str]]:
-    """What is asked, and what to type."""
-    text = INSTALL.read_text(encoding="utf-8").split(f"# {HEADING}\n", 1)[1].split("\n## ", 1)[0]
-    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", text, re.MULTILINE)[1:]
-    typed, pin = [], ""
-    for question, answer in rows:
-        if question.endswith("'s PIN"):
-            pin = PIN_OF[question.removesuffix("'s PIN")]
-        literal = re.findall(r"`(.+?)`", answer)
-        said = literal[-1] if literal else "" if answer.startswith("Enter") else pin
-        typed.append((question, said))
-    return typed
-
+from tests.deploy.written_down import commands_below
 
 ELSEWHERE = """
 import sys
@@ -44,7 +26,7 @@ sys.exit(main())
 def test_the_documented_way_to_the_first_settled_round(tmp_path: Path) -> None:
     etc = tmp_path / "etc"
     (tmp_path / "conf.d").mkdir()  # as Debian's Mosquitto has it
-    install, init, then = (commands_below(HEADING, number) for number in (1, 2, 3))
+    install, init, then = (commands_below(FIRST, number) for number in (1, 2, 3))
     assert install[0][:3] == ["sudo", "apt", "install"]
     assert init == [["sudo", "shoe-controller", "init"]]
     own = ("--journal", str(tmp_path / "t1.journal"), "--anchor", str(tmp_path / "t1.anchor"))

@@ -112,7 +112,9 @@ def test_a_broken_file_with_a_secret_in_it_is_not_sent_along(tmp_path: Path) -> 
 
 
 def test_nonsense_for_status_and_bundle(tmp_path: Path) -> None:
-    assert command("status", str(tmp_path / "none.toml")).exit_code == 2
+    nothing_yet = command("status", str(tmp_path / "table.toml"))
+    assert nothing_yet.exit_code == 2
+    assert "correct its path, or make it with `shoe-controller init`" in nothing_yet.err
     words = ("--site", "n", "--table", "t", "--port", "/dev/x", "--no-broker", "--insecure")
     assert command("init", str(tmp_path / "house"), *words).exit_code == 0
     answer = command("status", str(tmp_path / "house" / "table.toml"))

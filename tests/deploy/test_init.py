@@ -23,6 +23,7 @@ from shoe_controller.setup.access_list import BrokerRole
 from shoe_controller.setup.template import Template, example_text
 from shoe_controller.setup.users_file import read_users
 from shoe_controller.table.procedure import FinishedRound
+from tests.commands.running import run
 from tests.deploy.new_house import PINS, command, everything_in, init
 
 
@@ -254,8 +255,8 @@ def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--file", "../t.toml"], "--file must be a file name"),
     ],
 )
-def test_nonsense_is_refused(tmp_path: Path, words: list[str], told: str) -> None:
-    answer = command("init", str(tmp_path / "house"), *words)
+def test_nonsense_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], told: str) -> None:
+    answer = run(capsys, "init", str(tmp_path / "house"), *words)
     assert answer.exit_code == 2
     assert told in answer.err
     assert "Traceback" not in answer.err

@@ -10,14 +10,16 @@ UVX=(uvx --no-index --find-links "$WHEELS" --from shoe-controller)
 as_visitor() { runuser -u visitor -- env -C "$VISITOR" "HOME=$VISITOR" PATH=/usr/local/bin:/usr/bin:/bin "$@"; }
 has() { grep -q "$1" "$2"; }
 
-# demonstration NAME WORDS…: started by these words, to the end of three rounds.
+# demonstration NAME WORDS…: started by these words, to the end of three rounds, in under a minute.
 demonstration() {
-    local log=/var/tmp/demo-$1 began=$SECONDS
+    local log=/var/tmp/demo-$1 began=$SECONDS took
     shift
     as_visitor "$@" shoe-controller demo --rounds 3 --speed 20 >"$log" 2>&1 || { cat "$log"; fail "the demonstration failed"; }
     has 'truth = journal = display: yes' "$log" || { cat "$log"; fail "the demonstration does not say yes"; }
     has 'board     http://' "$log" || { cat "$log"; fail "the demonstration has no pages"; }
-    step "  $(grep -o '[0-9]* rounds settled' "$log" | tail -1) and reported in $((SECONDS - began)) s"
+    took=$((SECONDS - began))
+    step "  $(grep -o '[0-9]* rounds settled' "$log" | tail -1) and reported in $took s"
+    [ "$took" -lt 60 ] || fail "that is more than a minute"
 }
 
 # shoe NAME WORDS…: the emulated shoe offers its port, and ends when it is told to.

@@ -5,6 +5,7 @@ it is a sentence, what it says is done.
 """
 
 import copy
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,8 +18,11 @@ from shoe_controller.doctor.users import User, service_user, user_called
 from shoe_controller.setup.passwords import SALT_BYTES, password_line
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
+from simulator.ports.port import Port
 from simulator.ports.pty import PtyPort
+from simulator.ports.tcp import TcpPort
 from simulator.shoe_line import Wire, WireSettings
+from tests.console.console_chain import free_port
 from tests.daemon.harness import QUICK
 from tests.daemon.house_file import OTHER_KEY, SHOE_KEY, people, person, write_secret
 from tests.doctor.clinic import clinic_file, patient_with
@@ -61,10 +65,17 @@ class Ward:
         return running
 
     async def shoe(self, **wire: Any) -> EmulatedShoe:  # noqa: ANN401 - fields of WireSettings
+        return await self._shoe(PtyPort(self.folder / "shoe"), wire)
+
+    async def _shoe(self, port: Port, wire: dict[str, Any]) -> EmulatedShoe:
         settings = WireSettings(**({"wire": Wire.NATIVE, "key": SHOE_KEY} | wire))  # type: ignore[arg-type]  # of a test
         emulation = EmulationSettings(wire=settings, pace=QUICK, seed=5)
-        shoe = EmulatedShoe(port=PtyPort(self.folder / "shoe"), settings=emulation, truth=lambda _: None)
+        shoe = EmulatedShoe(port=port, settings=emulation, truth=lambda _: None)
         return await self.stack.enter_async_context(shoe)
+
+    async def shoe_at_server(self, port: int) -> EmulatedShoe:
+        """A shoe behind a serial server of this machine."""
+        return await self._shoe(TcpPort("127.0.0.1", port), {})
 
     def run(self, advice: str) -> None:
         """Run the command that the advice is, as the person who reads it would: root needs no sudo."""
@@ -383,6 +394,31 @@ _SHOE = ("port", "port-free")
 async def shoe_is_unplugged(ward: Ward) -> Follow:
     async def follow(_advice: str) -> None:
         await ward.shoe()
+
+    return follow
+
+
+@_trouble("port", "Switch the serial server on, and check its address")
+async def serial_server_is_off(ward: Ward) -> Follow:
+    port = free_port()
+    ward.data["shoe"]["port"] = f"socket://127.0.0.1:{port}"
+
+    async def follow(_advice: str) -> None:
+        await ward.shoe_at_server(port)
+
+    return follow
+
+
+@_trouble("shoe", "then the shoe's cable and power, the speed that is set in the server", "port", "port-free")
+async def shoe_behind_a_serial_server_is_off(ward: Ward) -> Follow:
+    port = free_port()
+    ward.data["shoe"]["port"] = f"socket://127.0.0.1:{port}"
+    server = socket.create_server(("127.0.0.1", port))
+    ward.stack.callback(server.close)
+
+    async def follow(_advice: str) -> None:
+        server.close()
+        await ward.shoe_at_server(port)
 
     return follow
 

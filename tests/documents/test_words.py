@@ -1,5 +1,6 @@
 """Links lead somewhere, and names are those of something that there is."""
 
+import os
 import re
 from importlib.util import find_spec
 
@@ -12,12 +13,43 @@ from tests.documents.snippets import DOCUMENTS, ROOT, inline_code, text_of
 OPTIONAL = re.compile(r"…|\b[A-Z]{2,}\b")
 """What stands for something else: such a command is a name, and nothing to be typed."""
 
+MANY_CHAPTERS = 5
+"""A document with as many has a list of them before the first."""
+
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_link_leads_somewhere(document: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", text_of(document)):
         if not target.startswith(("https://", "http://")):
             assert ((ROOT / document).parent / target).exists(), target
+
+
+def headings(document: str) -> list[str]:
+    """With their marks, and without what looks like one in a block."""
+    text = re.sub(r"^ *```.*?^ *```$", "", text_of(document), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"^#+ .+$", text, re.MULTILINE)
+
+
+def anchors(document: str) -> list[str]:
+    """Of every heading, as a forge makes them."""
+    return [re.sub(r"[^\w -]", "", each.lstrip("# ").lower()).replace(" ", "-") for each in headings(document)]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_to_a_heading(document: str) -> None:
+    for file, anchor in re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text_of(document)):
+        target = os.path.relpath((ROOT / document).parent / file, ROOT) if file else document
+        assert anchor in anchors(target), f"{file}#{anchor}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_document_of_many_chapters_has_a_list_of_contents(document: str) -> None:
+    chapters = [each.removeprefix("## ") for each in headings(document) if each.startswith("## ")]
+    if len(chapters) < MANY_CHAPTERS or document == "CHANGELOG.md":
+        return
+    before = text_of(document).partition("\n## ")[0]
+    listed = re.findall(r"\[([^]]+)\]\(#([^)]+)\)", before.rpartition("\n\n")[2] or before)
+    assert [title for title, _ in listed] == [each.replace("`", "") for each in chapters]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

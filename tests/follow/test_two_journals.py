@@ -90,8 +90,9 @@ class Both:
         self.console.followed.receive(below, payload, 0.0, retained=retained)
 
     def receive_retained(self, life: Life, order: tuple[str, ...] = RETAINED) -> None:
+        messages = life.retained
         for below in order:
-            self.receive(below, life.retained[below], retained=True)
+            self.receive(below, messages[below], retained=True)
 
     def receive_events(self, life: Life) -> None:
         for fact in life.table.facts:
@@ -174,8 +175,9 @@ def test_a_display_that_was_away_while_a_journal_was_replaced_shows_nothing_of_t
 ) -> None:
     both.broker_down()
     both.broker_up()
+    messages = new.retained
     for number in range(1, len(order) + 1):
-        both.receive(order[number - 1], new.retained[order[number - 1]], retained=True)
+        both.receive(order[number - 1], messages[order[number - 1]], retained=True)
         assert len(both.journals) == 1, order[:number]
     assert both.payment is None, "it was the discarded journal's settlement"
     assert list(both.console.facts) == []
@@ -265,15 +267,16 @@ DELIVERIES = st.tuples(st.sampled_from([*RETAINED, "event"]), st.sampled_from([0
 def test_two_lives_are_never_mixed(deliveries: list[tuple[str, int]]) -> None:
     """Messages of both journals in any order: whatever is shown is of one journal."""
     lives = (life(OLD, 1, rounds=1, stake=BET), life(NEW, 2, rounds=1, stake=LESS))
+    messages = [each.retained for each in lives]
     both = Both()
     both.broker_up()
-    both.receive("status", lives[0].retained["status"])
+    both.receive("status", messages[0]["status"])
     for below, whose in deliveries:
         sender = lives[whose]
         if below == "event":
             both.receive_events(sender)
         else:
-            both.receive(below, sender.retained[below], retained=True)
+            both.receive(below, messages[whose][below], retained=True)
         assert len(both.journals) == 1
         (current,) = (each for each in lives if each.journal == both.console.followed.journal)
         facts = list(both.console.facts)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from shoe_controller.messages.pit import RaisedPitAlarm, StakesFollowEdge, SuggestedAct
 from shoe_controller.pit.exposure import Exposure
 from shoe_controller.web.tries import FREE
 from tests.follow.samples import encode, info
@@ -104,6 +105,27 @@ async def test_of_many_exposed_wagers_the_worst_stands_in_the_tile_and_all_of_th
         await person.sees(".table [data-alarm]", "2 more wagers are the player's")
         listed = await person.page.locator("#alarms li").all_inner_texts()
         assert [re.findall(r"\+([\d.]+)", text) for text in listed] == [["20.00"], ["3.00"], ["1.00"]]
+
+
+async def test_an_alarm_about_a_seat_says_what_it_rests_on_and_how_sure_it_is(chrome: Browser) -> None:
+    follows = StakesFollowEdge(
+        seat="6",
+        wager="base.tie",
+        shoe=9,
+        shoes=8,
+        rounds=31,
+        mean_edge=0.08,
+        evidence=12_345.6,
+        suggested=(SuggestedAct.WATCH_SEAT,),
+    )
+    alarm = RaisedPitAlarm(line=7, time=1_790_000_000_000, alarm=follows)
+    async with at_the_page(chrome) as (served, person):
+        served.expose("t1", exposure(("base.player", -0.01), alarms=(alarm,)))
+        await person.types()
+        for place in ("#alarms li", ".table [data-alarm]"):
+            await person.sees(place, "Shoes looked at: 8, up to shoe 9; rounds with such a stake: 31.")
+            await person.sees(place, "Chance alone gets so far once in 12,345 shoes at most, on average")
+            await person.sees(place, "watch the seat")
 
 
 async def test_wrong_passwords_are_told_and_make_one_wait(chrome: Browser) -> None:

@@ -45,7 +45,7 @@ from tests.pit.following import PRICES, Followed
 from tests.pit.public_fold import read, shown
 from tests.table.sitting import QuickSitting
 
-SITTINGS = 60 if os.environ.get("LONG_TESTS") else 5
+SITTINGS = 60 if os.environ.get("LONG_TESTS") else 3
 STEPS = 200
 
 HOUSE = {"layout": "nepal_super_baccarat", "decks": 6}

@@ -79,7 +79,7 @@ def wagers_to_play(names: Sequence[str]) -> list[Priced]:
     return list(found.values())
 
 
-_BY_POINTS = np.array([[card.points == points for points in range(10)] for card in CARDS_BY_NUMBER], dtype=np.int64)
+BY_POINTS = np.array([[card.points == points for points in range(10)] for card in CARDS_BY_NUMBER], dtype=np.int64)
 
 
 class _Worker:
@@ -104,7 +104,7 @@ def played(seed: int, number: int) -> list[Played]:
         Played(
             rules.decks,
             edges[:, at].astype(np.float32),
-            seen @ _BY_POINTS,
+            seen @ BY_POINTS,
             np.array([any(row.pays is not None and row.holds >> bit & 1 for row in wager.table) for bit in bits]),
             lasts,
         )

@@ -439,6 +439,7 @@ MUTATIONS = (
         _pay_nothing_back,
     ),
     Mutation("keep_the_stake", "a wager put right stays as it was", wager_acts, "correct_wagers", _keep_the_stake),
+    Mutation("rounds_netted", "what rounds of an earlier shoe owe is netted", table_module, "leave_marks", _nothing),
     Mutation("due_ends_with_shoe", "commission is over with its shoe", table_module, "leave_due", _nothing),
     Mutation("still_owed", "a seat still owes what it has paid", commission_acts, "take_off", _leave_it_owed),
     Mutation("silent_dispute", "a shoe ends silently while a dispute is open", finishing, "warn_of_disputes", _nothing),

@@ -20,7 +20,7 @@ from tests.simulation.wiping import has_wiped_shoe, with_wiped_shoe
 MOMENTS = ("shoe_opened", "shoe_ended", "betting_closed", DOWN)
 """Facts that begin a short phase, and the end of the daemon: so that these are met often enough."""
 
-IN_EVERY_TEST = 200
+IN_EVERY_TEST = 100
 """So many seeds are run with every `make test`."""
 
 HOW_MANY = (0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6, 9)

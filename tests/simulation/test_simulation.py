@@ -1,4 +1,4 @@
-"""A few hundred seeds of the simulated table; `make simulate` runs as many as you like."""
+"""A hundred seeds of the simulated table; `make simulate` runs as many as you like."""
 
 import hashlib
 import os

@@ -31,7 +31,7 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.clock.moment import Moment
 from shoe_controller.config.house import HouseEntry
 from shoe_controller.config.strict_reading import Problem, read
-from shoe_controller.daemon.past_rounds import amended_seq, past_from
+from shoe_controller.daemon.past_rounds import amended_seq, order_of_rounds, past_from
 from shoe_controller.house.rules import read_rules
 from shoe_controller.house.texts import built_in_texts, house_text_of
 from shoe_controller.messages.acts import AnyAct, OpenShoe, Role, SignIn
@@ -157,7 +157,7 @@ class Sitting:
         is_own = self.state.shoe is not None and meant.shoe == self.state.shoe_number
         seq = amended_seq(meant, self.state)
         amended = next((fact for fact in self.all(RoundAmended) if fact.seq == seq), None)
-        past = past_from(self.facts, amended, meant, None if is_own else rules)
+        past = past_from(self.facts, amended, meant, None if is_own else rules, order_of_rounds(self.state, meant))
         return msgspec.structs.replace(given, past=past)
 
     def check_replay(self) -> None:

@@ -62,6 +62,7 @@ from shoe_controller.messages.causes import (
     DiscardCause,
     ProposalReplaced,
     ProposalShoeOpened,
+    ProposalStruckOff,
     ProposalTimedOut,
     ProposalWithdrawn,
 )
@@ -79,7 +80,7 @@ from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
 from shoe_controller.messages.refusals import LockedOut, NotNow, OtherRound
 from shoe_controller.table.acts import AT_TABLE
-from shoe_controller.table.inputs import ControllerStarted, PinVerdict
+from shoe_controller.table.inputs import ControllerStarted, PinVerdict, ProposerStruckOff
 from shoe_controller.table.people import REMEMBERED_REQUESTS
 from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.procedure import OverDrawn
@@ -416,6 +417,16 @@ def test_what_was_proposed_is_not_done_once_the_first_card_is_out() -> None:
     table.deal("7H")
     assert code_of(table.act(Approve(proposal=1), person="ben")) == "not_now"
     assert table.at(Phase.DEALING)
+
+
+def test_what_somebody_proposed_who_is_struck_off_is_not_done() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    table.give(ProposerStruckOff(person="ben"))
+    assert table.state.lasting.proposal is not None, "it is not ben's"
+    table.give(ProposerStruckOff(person="ann"))
+    assert table.last(ProposalEnded).cause == ProposalStruckOff()
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "no_proposal"
 
 
 def test_a_new_shoe_ends_a_proposal() -> None:

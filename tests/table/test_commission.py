@@ -3,6 +3,7 @@
 Whether the sums are right after every input is compared with books of the reckoner's own (`state_checks.py`).
 """
 
+import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -41,10 +42,18 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import NoCommissionDue
-from shoe_controller.table.commission import MOST_DUE, STAYS_DUE, change_marks, leave_due, owed
+from shoe_controller.table.commission import (
+    MOST_DUE,
+    MOST_MARKS,
+    STAYS_DUE,
+    change_marks,
+    leave_due,
+    leave_marks,
+    owed,
+)
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.inputs import PersonActs
-from shoe_controller.table.state import TableState
+from shoe_controller.table.inputs import PersonActs, PinVerdict
+from shoe_controller.table.state import Mark, TableState
 from shoe_controller.table.table import Table
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
@@ -57,6 +66,8 @@ IN_TRUTH_PLAYER = (AmendedCard(number=1, card=Card("6H")), AmendedCard(number=2,
 """Faces with which the other hand wins in these cards."""
 DECKS = 8
 """So often these cards are there."""
+RUNS = 20 if os.environ.get("LONG_TESTS") else 4
+"""Of ten seeds each, with and without waiving."""
 
 
 def due(shoe: int, seat: str, amount: int) -> DueCommission:
@@ -274,8 +285,7 @@ def test_a_lower_mark_is_first_not_owed_then_paid_back_then_not_waived() -> None
 
 
 def test_of_an_earlier_shoe_it_is_paid_back_if_it_was_collected() -> None:
-    """Only what is owed of such a shoe is kept: the table does not know what became of the rest."""
-    for before, left, back in ((nothing, (), {}), (collect, (), {"1": 50}), (waive, (), {"1": 50})):
+    for before, left, back in ((nothing, (), {}), (collect, (), {"1": 50}), (waive, (), {})):
         table = marked(s1=1000)
         table.act(EndShoe())
         before(table)
@@ -284,6 +294,35 @@ def test_of_an_earlier_shoe_it_is_paid_back_if_it_was_collected() -> None:
         assert owing(table) == left
         assert amend(table, 1, IN_TRUTH_BANKER, shoe=1) == {}
         assert owing(table) == (due(1, "1", 50),)
+
+
+@pytest.mark.parametrize(("paid", "back"), [(waive, {}), (collect, {"1": 50})])
+@pytest.mark.parametrize("ended", [nothing, end])
+def test_in_an_earlier_shoe_too_an_amendment_leaves_the_debts_of_other_rounds_alone(
+    ended: Callable[[Sitting], None], paid: Callable[[Sitting], None], back: dict[str, int]
+) -> None:
+    table = marked(s1=1000)
+    paid(table)
+    play(table, s1=1000)
+    ended(table)
+    table.announce()
+    assert amend(table, 1, IN_TRUTH_PLAYER, shoe=1) == back
+    assert owing(table) == (due(1, "1", 50),), "of round 2, which nobody has paid or waived"
+    collect(table)
+    assert table.last(CommissionCollected).amount == 50
+    assert amend(table, 2, 400, shoe=1) == {"1": 30}
+
+
+def test_what_is_owed_of_an_earlier_shoe_is_collected_or_waived_by_round() -> None:
+    table = marked(s1=1000)
+    play(table, s1=400)
+    table.announce()
+    table.dealer(CollectCommission(seat="1", shoe=1))
+    assert amend(table, 2, 600, shoe=1) == {}
+    waive(table)
+    assert amend(table, 2, IN_TRUTH_PLAYER, shoe=1) == {"1": 20}
+    assert amend(table, 1, IN_TRUTH_PLAYER, shoe=1) == {"1": 50}
+    assert owing(table) == ()
 
 
 class Key(NamedTuple):
@@ -301,18 +340,17 @@ class Ledger:
         """What each round comes to in the end."""
         self.back: Counter[str] = Counter()
 
-    def settle(self, key: Key, amount: int, *, on_table: bool = True) -> int:
+    def settle(self, key: Key, amount: int) -> int:
         """A round comes to this for a seat; returns what is paid back."""
         change = amount - self.truth.get(key, 0)
         self.truth[key] = amount
-        units = self.units.setdefault(key if on_table else Key(key.shoe, 0, key.seat), [])
+        units = self.units.setdefault(key, [])
         units += ["owed"] * change
         back = 0
         for _ in range(-change):
-            lost = next((fate for fate in ("owed", "collected", "waived") if fate in units), None)
-            if lost is not None:
-                units.remove(lost)
-            back += lost == "collected" or lost is None
+            lost = next(fate for fate in ("owed", "collected", "waived") if fate in units)
+            units.remove(lost)
+            back += lost == "collected"
         self.back[key.seat] += back
         return back
 
@@ -326,13 +364,7 @@ class Ledger:
     def take(self, seat: str, shoe: int | None, fate: str) -> None:
         for key, units in self.units.items():
             if key.seat == seat and shoe in (None, key.shoe):
-                units[:] = [fate if unit == "owed" else unit for unit in units] if key.round else []
-
-    def close_shoe(self, shoe: int) -> None:
-        """Another shoe is opened: what is owed is kept by seat, and nothing else."""
-        for key in [key for key in self.units if key.shoe == shoe]:
-            left = ["owed"] * self.units.pop(key).count("owed")
-            self.units.setdefault(Key(shoe, 0, key.seat), []).extend(left)
+                units[:] = [fate if unit == "owed" else unit for unit in units]
 
     def owed(self) -> dict[tuple[int, str], int]:
         owed: Counter[tuple[int, str]] = Counter()
@@ -358,15 +390,13 @@ class Player:
         self.chance.choice(ways)()
 
     def _settle(self, key: tuple[int, int]) -> dict[str, int]:
-        on_table = key[0] == self.table.state.shoe_number
         wins = self.banker_wins[key]
         due = {seat: stake // 20 if wins else 0 for seat, stake in self.stakes[key].items()}
-        back = {seat: self.ledger.settle(Key(*key, seat), amount, on_table=on_table) for seat, amount in due.items()}
+        back = {seat: self.ledger.settle(Key(*key, seat), amount) for seat, amount in due.items()}
         return {seat: amount for seat, amount in back.items() if amount}
 
     def play(self) -> None:
         if self.table.at(Phase.ENDED):
-            self.ledger.close_shoe(self.table.state.shoe_number)
             self.table.open_shoe()
         key = (self.table.state.shoe_number, self.table.state.round_number)
         if key[1] > DECKS // 2:
@@ -442,7 +472,7 @@ class Player:
 @pytest.mark.parametrize("seed", range(10))
 def test_each_seat_pays_what_its_rounds_come_to(seed: int, *, waives: bool) -> None:
     """Whatever is played, collected, waived, amended, taken back and voided, in whichever order."""
-    for run in range(10):
+    for run in range(RUNS):
         player = Player(seed * 1000 + run, waives=waives)
         for _ in range(14):
             player.step()
@@ -455,7 +485,8 @@ def test_each_seat_pays_what_its_rounds_come_to(seed: int, *, waives: bool) -> N
 def of_earlier_revision() -> Sitting:
     table = Sitting(MARKED, burn=False)
     asked = PersonActs(act=OpenShoe(), person="dan", role=Role.DEALER, shoe=0, round=0)
-    table.give(msgspec.structs.replace(table.table.new_shoe(table.rules, asked), revision=STAYS_DUE - 1))
+    opened = table.table.new_shoe(table.rules, asked)
+    table.give(msgspec.structs.replace(opened, revision=STAYS_DUE - 1, marks=None))
     return table
 
 
@@ -467,7 +498,7 @@ def test_a_shoe_that_an_earlier_version_left_in_the_middle_goes_on() -> None:
     state = as_json(table.state)
     assert state["shoe"]["commission"] == [["1", 20], ["2", 5]]
     assert state["shoe"].pop("marks") == []
-    for added in ("amended", "commission_due"):
+    for added in ("amended", "commission_due", "earlier_marks", "marks_from"):
         del state["lasting"][added]
     table.table = Table(read_rules, msgspec.convert(state, TableState))
     assert amend(table, 1, IN_TRUTH_PLAYER) == {}
@@ -507,6 +538,50 @@ def test_what_nobody_collects_does_not_grow_for_ever() -> None:
         assert [each.shoe for each in entries[-2:]] == [shoe, shoe], "the newest is kept as it is"
         assert sum(each.amount for each in entries) == 12 * shoe
     assert as_json(owed(draft.state)) == as_json(entries)
+
+
+def test_rounds_of_the_oldest_shoes_are_forgotten() -> None:
+    """Of those all that is known is what is owed, and it is netted; of the others what became of each round."""
+    draft, each_shoe = Draft(TableState(), Sitting().moment(), read_rules), MOST_MARKS // 4
+    marks = tuple(Mark(round=number, seat="1", owed=number % 2, waived=1) for number in range(each_shoe))
+    for shoe in range(1, 8):
+        leave_due(draft, shoe, (("1", each_shoe // 2),))
+        leave_marks(draft, shoe, marks)
+        assert len(draft.lasting.earlier_marks) <= MOST_MARKS
+    assert draft.lasting.marks_from == 4
+    for shoe, number, left in ((4, 2, 0), (3, 2, 1), (7, 2, 0), (4, 3, 1)):
+        assert change_marks(draft, shoe, number, {"1": -1}) == {}
+        owes = next(each.amount for each in owed(draft.state) if each.shoe == shoe)
+        assert each_shoe // 2 - owes == left
+    assert change_marks(draft, 3, 2, {"1": -each_shoe}) == {"1": each_shoe - each_shoe // 2 + 1}
+    leave_marks(draft, 8, None)
+    forgotten = draft.lasting
+    assert not forgotten.earlier_marks
+    assert forgotten.marks_from is None
+
+
+def test_what_was_added_up_is_netted_only_where_its_rounds_are_not_known() -> None:
+    draft = Draft(TableState(), Sitting().moment(), read_rules)
+    for shoe in range(1, 2 * MOST_DUE):
+        leave_due(draft, shoe, (("1", 5), ("2", 5)))
+        leave_marks(draft, shoe, None if shoe == 1 else (Mark(round=1, seat="1", owed=5),))
+    merged = draft.lasting.commission_due[0]
+    assert (merged.since, merged.seat) == (1, "1")
+    assert change_marks(draft, 1, 1, {"1": -20}) == {"1": 15}, "the other shoes in it owe the rest"
+    assert change_marks(draft, 2, 1, {"1": -5}) == {}
+    assert draft.lasting.commission_due[0].amount == merged.amount - 10
+
+
+def test_an_earlier_program_netted_a_whole_shoe() -> None:
+    """Its journals have no marks of earlier shoes: a replay comes to what it decided."""
+    table = marked(s1=1000)
+    waive(table)
+    play(table, s1=1000)
+    asked = PersonActs(act=OpenShoe(), person="ann", role=Role.SUPERVISOR, shoe=1, round=3, pin=PinVerdict.RIGHT)
+    given = msgspec.structs.replace(table.table.new_shoe(table.rules, asked), marks=None)
+    draft = Draft(table.table.handle(given, table.moment()).state, table.moment(), read_rules)
+    assert change_marks(draft, 1, 1, {"1": -50}) == {}
+    assert owed(draft.state) == ()
 
 
 def test_an_amendment_finds_what_was_added_up() -> None:

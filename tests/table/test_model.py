@@ -93,7 +93,7 @@ from tests.table.desk import Desk, KilledError, KilledWhen, full_disk, quick_fol
 from tests.table.desk_dealer import Dealer, Mishap, befall
 from tests.table.state_checks import cards_in, waiting
 
-EXAMPLES = 40
+EXAMPLES = 200 if os.environ.get("LONG_TESTS") else 20
 STEPS = 40
 
 pytestmark = pytest.mark.timeout(900)

@@ -3,6 +3,7 @@
 Shoes that disclose their cards only at the result go through the same life as those that disclose them at the draw.
 """
 
+import os
 from collections.abc import Callable
 
 import msgspec
@@ -58,6 +59,8 @@ from shoe_controller.table.procedure import GateLocks
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
 from tests.table.test_possible_acts import attempts
+
+EXAMPLES = 200 if os.environ.get("LONG_TESTS") else 25
 
 HIDING = [Reveal.BY_DEALER, Reveal.AT_RESULT]
 NATURAL = "9H 4D KS 2C"
@@ -115,7 +118,7 @@ def acts_in(view: TableView) -> set[ActName]:
 
 @pytest.mark.parametrize("reveal", HIDING)
 @pytest.mark.parametrize("gate", GateLocks)
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES)
 @given(one=six_cards, other=six_cards)
 def test_rounds_that_differ_in_hidden_faces_alone_look_the_same(
     one: list[Card], other: list[Card], reveal: Reveal, gate: GateLocks
@@ -157,7 +160,7 @@ HAPPENINGS: dict[str, Callable[[Sitting], object]] = {
 
 
 @pytest.mark.parametrize("reveal", HIDING)
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES)
 @given(
     one=six_cards,
     other=six_cards,
@@ -255,7 +258,7 @@ def test_a_mark_of_the_shoe_that_differs_says_nothing_of_the_cards(reveal: Revea
     assert [alert.detail for alert in table.state.lasting.alerts] == [ResultDiffersFaceDown(round=1)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=EXAMPLES)
 @given(one=six_cards, other=six_cards)
 def test_one_hand_shown_says_nothing_of_the_other(one: list[Card], other: list[Card]) -> None:
     rounds = [dealt(one)[:4], dealt(other)[:4]]
@@ -348,7 +351,7 @@ def outcome(table: Sitting) -> list[AnyFact]:
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES)
 @given(faces=six_cards)
 def test_whenever_faces_are_disclosed_and_shown_the_round_comes_to_the_same(faces: list[Card]) -> None:
     places = dealt(faces)

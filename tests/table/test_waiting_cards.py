@@ -1,18 +1,35 @@
 """Cards that came before the round on the table was decided on: none is dealt twice, and none waits unnoticed."""
 
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, ForeignCard, Hand, IndicatedWinner, Misread, ResultIndicated, Started
-from shoe_controller.messages.acts import CorrectCard, DiscardCard, EnterCard, IdentifyCard, VoidRound
+from shoe_controller.messages.acts import (
+    AnyAct,
+    BeginHandEntry,
+    ClearAlert,
+    Confirm,
+    CorrectCard,
+    DealCard,
+    DiscardCard,
+    EnterCard,
+    IdentifyCard,
+    VoidRound,
+)
 from shoe_controller.messages.causes import DiscardCause
 from shoe_controller.messages.facts import CardDealt, RoundResult, RoundSettled
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import DiscardedCard, Reveal
+from shoe_controller.messages.prompts import EnterReportedCards
 from shoe_controller.messages.refusals import AnyRefusal, CardWaits
+from shoe_controller.table.dealing_on import WAITS_ALSO_BY_HAND
 from shoe_controller.table.desired_shoe import desired_shoe
-from shoe_controller.table.inputs import LinkBack, LinkLost
+from shoe_controller.table.inputs import ControllerStarted, LinkBack, LinkLost
 from shoe_controller.table.procedure import GateLocks
+from shoe_controller.table.view import prompt
 from tests.table.sitting import Sitting
 
 PLACES = [(Hand.PLAYER, 1), (Hand.BANKER, 1), (Hand.PLAYER, 2), (Hand.BANKER, 2)]
@@ -139,3 +156,98 @@ def test_while_a_card_waits_whose_face_is_not_told_none_is_entered() -> None:
     restarted_in_round(table)
     table.event(Misread(hand=Hand.BANKER, position=2))
     assert entered(table, "3H") == CardWaits()
+
+
+# --- dealing by hand begins while cards wait -------------------------------------------------------------------------
+
+
+def with_cards_that_wait(*, by_hand: bool) -> Sitting:
+    """Round 1 is stopped with the shoe's result, and four cards of round 2 wait."""
+    table = table_with()
+    stopped_with_result(table)
+    for event in round_of(NEXT):
+        table.event(event)
+    if by_hand:
+        assert table.act(BeginHandEntry()).refusal is None
+        assert table.alerts == ["result_differs"]
+    return table
+
+
+def right_card(table: Sitting) -> None:
+    assert table.act(CorrectCard(number=1, card=Card.parse("7H"))).refusal is None
+
+
+def confirmed(table: Sitting) -> None:
+    right_card(table)
+    assert table.dealer(Confirm()).refusal is None
+
+
+def voided(table: Sitting) -> None:
+    assert table.act(VoidRound()).refusal is None
+
+
+def faces(table: Sitting) -> tuple[int, list[str | None], int]:
+    """The round on the table with its cards, and how many left the shoe."""
+    state = table.state
+    assert state.shoe is not None
+    cards = () if state.round is None else state.round.cards
+    return state.round_number, [None if laid.card is None else laid.card.value for laid in cards], state.shoe.cards_out
+
+
+@pytest.mark.parametrize("decided", [confirmed, voided])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_cards_that_wait_are_dealt_to_the_next_round_also_by_hand(
+    decided: Callable[[Sitting], None], *, by_hand: bool
+) -> None:
+    table = with_cards_that_wait(by_hand=by_hand)
+    decided(table)
+    assert faces(table) == (2, NEXT, 10)
+    assert (table.alerts, table.state.phase) == ([], Phase.DEALING)
+    assert [fact.round for fact in table.all(RoundSettled)] == ([1] if decided is confirmed else [])
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_cards_that_wait_after_a_restart_go_on_with_its_round_also_by_hand(*, by_hand: bool) -> None:
+    table = table_with()
+    restarted_in_round(table)
+    for event in round_of(PLAYER_WINS)[:2]:
+        table.event(event)
+    before = faces(table)
+    if by_hand:
+        assert table.act(BeginHandEntry()).refusal is None
+    assert (faces(table), table.alerts) == (before, ["shoe_restarted"])
+    table.act(ClearAlert(alert=table.alert_number("shoe_restarted")))
+    assert faces(table) == (1, [*NEXT[:3], *PLAYER_WINS[:2]], 7)
+    assert table.alerts == []
+
+
+def test_what_the_shoe_reports_by_hand_comes_after_the_cards_that_wait() -> None:
+    table = with_cards_that_wait(by_hand=True)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=3, card=Card.parse("5C")))
+    right_card(table)
+    assert not isinstance(prompt(table.state), EnterReportedCards)
+    deal: AnyAct = DealCard(card=Card.parse("5C"))
+    assert table.dealer(deal).refusal == CardWaits(), "of the round that is not confirmed it is none"
+    assert table.dealer(Confirm()).refusal is None
+    assert faces(table) == (2, NEXT, 10)
+    assert prompt(table.state) == EnterReportedCards(cards=1)
+    assert table.dealer(deal).refusal is None
+    assert faces(table) == (2, [*NEXT, "5C"], 11)
+    assert table.alerts == []
+
+
+def test_a_void_by_hand_takes_no_card_that_came_after_those_that_wait() -> None:
+    table = with_cards_that_wait(by_hand=True)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=3, card=Card.parse("5C")))
+    voided(table)
+    assert faces(table) == (2, NEXT, 10)
+    assert prompt(table.state) == EnterReportedCards(cards=1)
+    assert table.alerts == []
+
+
+def test_in_a_journal_of_an_earlier_program_they_were_dealt_at_once() -> None:
+    table = with_cards_that_wait(by_hand=False)
+    table.give(ControllerStarted(boot="first", revision=WAITS_ALSO_BY_HAND - 1))
+    table.give(NATIVE)
+    table.act(BeginHandEntry())
+    assert table.alerts == ["result_differs", "place_filled"]

@@ -135,7 +135,7 @@ def c_shoe(times: int, seed: int) -> None:
             dealt = deal_shoe(folder, cards=CARDS_OF_SHOE, seed=seed + number)
         kills = f"shoe killed {dealt.kills} times, link begun again {dealt.forgotten} times"
         print(f"shoe in C, seed {seed + number}: {len(dealt.stored)} cards once and in order; {kills}", flush=True)
-    books = _do(lambda folder: deal_shoe_in_c(folder, seed=seed, restarts=max(2, times // 10), tell=_tell))
+    books = _do(lambda folder: deal_shoe_in_c(folder, seed=seed, restarts=max(2, times // 10), whole=True, tell=_tell))
     _agree("shoe in C at a table", seed, books)
 
 

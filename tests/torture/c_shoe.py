@@ -5,7 +5,7 @@ daemon is killed; then truth, journal and subscriber are held against each other
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ from tests.torture.hand_shoe import PATIENCE, HandShoe, all_told, deal, hand_sho
 from tests.torture.sitting import Books, Sitting, people_at
 
 LINE_FAULTS = ("bytes_lost", "bytes_corrupted", "bytes_doubled", "bytes_delayed", "single_bytes", "glued")
+SLOW_LINE_FAULTS = ("silence",)
+"""The others that the emulator has; a table stands still meanwhile."""
 VOIDS = frozenset({"shoe_restarted"})
 """The shoe has forgotten the round, so it cannot be finished."""
 _HANDS = (None, Hand.PLAYER, Hand.BANKER, Hand.BURN, Hand.EXTRA)
@@ -151,33 +153,47 @@ def shoe_in_c() -> Iterator[None]:
 
 
 async def deal_shoe_in_c(
-    folder: Path, *, seed: int, restarts: int, rounds_between: int = 1, tell: Callable[[str], None] = lambda _: None
+    folder: Path, *, seed: int, restarts: int, whole: bool = False, tell: Callable[[str], None] = lambda _: None
 ) -> Books:
-    """Restart shoe and daemon in turns, in mid-round, with some rounds on a bad line between."""
+    """Restart shoe and daemon in turns, in mid-round, with rounds on a bad line between: every fault that it can have.
+
+    `whole`: to the end of the shoe, and with the faults that take long.
+    """
     chance = random.Random(seed)  # noqa: S311 - the same moments every time
+    faults = faults_in_turns((*LINE_FAULTS, *SLOW_LINE_FAULTS) if whole else LINE_FAULTS, restarts + 1, chance)
     with shoe_in_c():
         async with Chain(folder, seed=seed) as chain:
             await chain.start_daemon()
             async with hand_shoe(chain, seed=seed) as hand, people_at(chain, VOIDS) as table:
                 for number in range(restarts):
-                    await _deal_rounds(hand, table, rounds_between, chance)
+                    await _deal_round(hand, table, faults[number])
                     cards = chance.randint(1, 3)
                     await deal(hand, table, lambda: _cards_on_table(hand) == cards)  # noqa: B023 - used at once
                     await (_restart_daemon(chain, table) if number % 2 else _restart_shoe(hand, table))
                     tell(f"{number + 1} of {restarts} restarts in mid-round, {hand.cards_out} cards")
-                await _deal_rounds(hand, table, rounds_between, chance)
+                await _deal_round(hand, table, faults[-1])
+                if whole:
+                    await deal(hand, table, lambda: table.display.phase == "ended")
                 await all_told(hand, table)
                 await table.people_leave()
                 assert await chain.stop_daemon() == 0
                 return table.compare(hand.truth)
 
 
-async def _deal_rounds(hand: HandShoe, table: Sitting, rounds: int, chance: random.Random) -> None:
+def faults_in_turns(faults: Sequence[str], rounds: int, chance: random.Random) -> list[list[str]]:
+    """Which faults each round has: all have come at the end, however few the rounds are."""
+    order = chance.sample(faults, len(faults))
+    in_one = -(-len(faults) // rounds)
+    return [[order[(number * in_one + at) % len(order)] for at in range(in_one)] for number in range(rounds)]
+
+
+async def _deal_round(hand: HandShoe, table: Sitting, faults: list[str]) -> None:
     def settled() -> int:
         return len(table.display.facts_of(RoundSettled))
 
-    goal = settled() + rounds
-    hand.inject(chance.choice(LINE_FAULTS))
+    goal = settled() + 1
+    for fault in faults:
+        hand.inject(fault)
     await deal(hand, table, lambda: settled() >= goal)
 
 

@@ -81,9 +81,8 @@ class RoundAmended(Fact, frozen=True, kw_only=True, tag="round_amended"):
     commission: dict[str, int]
     """By how much the commission marked for each seat changes."""
     commission_back: dict[str, int]
-    """Marked commission that is not owed any more, by seat, in minor units. Of a round of the shoe on the table
-    (`of_shoe` is `shoe`) it was collected: pay it back. Of a round of an earlier shoe it was collected or waived: pay
-    it back if it was collected."""
+    """Marked commission that was collected and is not owed any more, by seat, in minor units: pay it back. Of a shoe
+    before the last 1,000 marks it was collected or waived: pay it back if it was collected."""
     replaces: int
     """The `seq` of the result before: a `round_result`, or a `round_amended`."""
     replaces_settlement: int | None

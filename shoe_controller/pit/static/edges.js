@@ -71,20 +71,24 @@ const edgeOf = ({ edge, mean_edge: mean }) => percent(edge ?? mean);
 const acts = ({ suggested }) => suggested.map((act) => say(`act_${act}`)).join(say("comma"));
 const clock = (time) => new Date(time).toLocaleTimeString([], { hour12: false, hour: "2-digit", minute: "2-digit" });
 
+/* How sure it is: whoever does not look at the cards gets so far no more often. */
+const sure = ({ evidence }) => (evidence === undefined ? "" : say("sure", { shoes: amount(Math.floor(evidence), 0) }));
+
 function alarmTexts(alarm, decimals) {
   const { raised } = alarm;
   return {
     what: pitAlarm(withName(alarm), decimals),
     edge: say(raised.alarm.code === "stakes_follow_edge" ? "mean_edge" : "edge_now", { edge: edgeOf(raised.alarm) }),
+    sure: sure(raised.alarm),
     todo: raised.alarm.suggested.length ? say("suggested", { acts: acts(raised.alarm) }) : "",
     line: raised.line ? say("line", { n: raised.line, time: clock(raised.time) }) : clock(raised.time), /* 0: not in the file yet */
   };
 }
 
 function alarmBox(alarm, decimals, more = "") {
-  const { what, edge, todo, line } = alarmTexts(alarm, decimals);
+  const { what, edge, sure: how, todo, line } = alarmTexts(alarm, decimals);
   return html("div", { class: "alert warns", "data-alarm": alarm.raised.alarm.code },
-    html("b", {}, what), ...[edge, more, todo, line].filter(Boolean).map((text) => html("small", {}, text)));
+    html("b", {}, what), ...[edge, how, more, todo, line].filter(Boolean).map((text) => html("small", {}, text)));
 }
 
 const isExposed = ({ raised }) => raised.alarm.code === "wager_exposed";
@@ -105,9 +109,9 @@ export const rankOfEdges = (row) => (row.exposure.alarms.length ? 2 : 3);
 
 /* One in the list of all tables. */
 export function alarmItem(row, alarm) {
-  const { what, edge, todo, line } = alarmTexts(alarm, row.exposure.decimals);
+  const { what, edge, sure: how, todo, line } = alarmTexts(alarm, row.exposure.decimals);
   return html("li", { "data-alarm-of": row.name },
-    html("b", {}, row.title), html("span", {}, what), html("small", {}, [edge, todo, line].filter(Boolean).join(" · ")));
+    html("b", {}, row.title), html("span", {}, what), html("small", {}, [edge, how, todo, line].filter(Boolean).join(" · ")));
 }
 
 /* --- all wagers of a table ---------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ from shoe_controller.messages.refusals import (
 from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, Seen, Targets, only_if, some
 from shoe_controller.table.acts.rounds import TWO_IF_FINISHED, finished
 from shoe_controller.table.counting import Arrived
-from shoe_controller.table.dealing_on import may_wait
+from shoe_controller.table.dealing_on import another_has_begun, may_wait
 from shoe_controller.table.draft import Draft, is_stopped
 from shoe_controller.table.duty import burn_is_due
 from shoe_controller.table.entered_cards import deal_unentered, enter
@@ -120,6 +120,8 @@ def _why_not_deal(draft: Draft, act: DealCard, _given: PersonActs) -> AnyRefusal
         return NotInHandEntry()
     if draft.stopped:
         return TableStopped()
+    if another_has_begun(draft.state):
+        return CardWaits()
     if act.cut_card:
         return None if draft.shoe.last_round is None else CutCardIsOut()
     if act.card is None and _face_is_needed(draft.state):
@@ -140,7 +142,8 @@ def _deal(draft: Draft, act: DealCard, by: By) -> None:
 
 
 def _offers_deal(seen: Seen) -> bool:
-    return seen.state.lasting.hand_entry and not is_stopped(seen.state) and not _hand_is_open(seen.state)
+    possible = not is_stopped(seen.state) and not another_has_begun(seen.state)
+    return seen.state.lasting.hand_entry and possible and not _hand_is_open(seen.state)
 
 
 ACTS: dict[type[Act], ActAtTable] = {

@@ -73,7 +73,7 @@ def _check_appended(bench: Bench) -> None:
     bench.acknowledge(session, event)
 
 
-@trial("6.17", "6.18", "6.19", needs=Needs.CARDS)
+@trial("6.17", "6.18", "6.19", "6.56", needs=Needs.CARDS)
 def recognition(bench: Bench) -> None:
     """The shoe says of the event in PROOF whether it recognises it."""
     last = bench.stored
@@ -90,14 +90,14 @@ def recognition(bench: Bench) -> None:
     bench.check("6.17", begun((0, 0))[0], "a PROOF that names no event was not recognised")
     if last != (0, 0):
         bench.check("6.17", begun(last)[0], "the event acknowledged last was not recognised")
-    for what, name in (
-        ("another boot id", (_strange(held.boot_id), held.sequence)),
-        ("an event that is yet to come", (held.boot_id, held.sequence + 5000)),
-        ("a boot id alone", (held.boot_id, 0)),
-        ("a sequence alone", (0, held.sequence)),
+    for clause, what, name in (
+        ("6.17", "another boot id", (_strange(held.boot_id), held.sequence)),
+        ("6.17", "an event that is yet to come", (held.boot_id, held.sequence + 5000)),
+        ("6.56", "a boot id alone", (held.boot_id, 0)),
+        ("6.17", "a sequence alone", (0, held.sequence)),
     ):
         recognised, oldest = begun(name)
-        bench.check("6.17", not recognised, f"a PROOF that names {what} was recognised")
+        bench.check(clause, not recognised, f"a PROOF that names {what} was recognised")
         bench.check("6.17", oldest == held.sequence, f"a PROOF that names {what} deleted events")
     _check_later_status(bench, recognised=False)
     unrecognised = bench.begin((held.boot_id, held.sequence + 5000))
@@ -147,8 +147,10 @@ def resends(bench: Bench) -> None:
     bench.require("6.21", began_right, f"a session began with event {oldest}, which is not the oldest held")
     again = _sent(bench.hear(LONGEST_WAIT + 0.5), session)
     bench.require("6.23", oldest in again, f"event {oldest} was not sent again within {LONGEST_WAIT + 0.5} s")
-    alone = set(again) == {oldest}
-    bench.check("6.23", alone, f"after the wait events {sorted(set(again))} were sent, not the oldest alone")
+    # What the line has held up of the first sending comes before the second one.
+    held_up = set(again[: again.index(oldest)]) - set(first)
+    sent = set(again) - held_up
+    bench.check("6.23", sent == {oldest}, f"after the wait events {sorted(sent)} were sent, not the oldest alone")
     bench.drop_waiting()
     bench.acknowledge(session, session.events[oldest])
     soon = min(bench.stretched(0.2), LONGEST_WAIT / 3)

@@ -302,7 +302,8 @@ def proofs() -> tuple[Trial, ...]:
         ((BOOT_ID, 41), "PROOF names a number that is held under another boot id: not recognised"),
         ((OLD_BOOT_ID, 0), "PROOF names sequence 0 with a boot id: not recognised"),
     ):
-        trial = Trial("6.3 6.12 6.17 6.18 6.19", why, kept_from_the_last_power_up())
+        rule = "6.17" if stored[1] else "6.56"
+        trial = Trial(f"6.3 6.12 {rule} 6.18 6.19", why, kept_from_the_last_power_up())
         trial.pass_time(0.25)
         trial.begin(stored)
         made.append(trial)

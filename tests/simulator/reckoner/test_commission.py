@@ -1,15 +1,18 @@
 """What the reckoner works out itself of marked commission; each case is refused when it says something else."""
 
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from shoe_controller.house.rules import read_rules
-from shoe_controller.table.commission import change_marks, leave_due
+from shoe_controller.table import commission
+from shoe_controller.table.commission import change_marks, leave_due, leave_marks
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.state import TableState
-from simulator.reckoner.commission import COLLECTED, MOST_APART, WAIVED, CommissionBook
+from shoe_controller.table.state import Mark, TableState
+from simulator.reckoner import commission as reckoner_commission
+from simulator.reckoner.commission import COLLECTED, MOST_APART, MOST_BY_ROUND, WAIVED, CommissionBook
 from simulator.reckoner.mismatch import MismatchError
 from tests.table.sitting import Sitting
 
@@ -102,30 +105,54 @@ def test_a_mark_is_lowered_by_what_is_owed_then_by_what_was_paid_then_by_what_wa
     assert book.owed == {(1, "1"): 5}
 
 
+def with_many_more(book: CommissionBook) -> CommissionBook:
+    """So many marks of shoe 2 that the rounds of shoe 1 are forgotten."""
+    for number in range(MOST_BY_ROUND):
+        book.mark(2, number, {"2": 5})
+    book.shoe_opened(3)
+    return book
+
+
+@pytest.mark.parametrize(("act", "back"), [(COLLECTED, 50), (WAIVED, 0)])
+def test_of_an_earlier_shoe_each_round_is_known(act: str, back: int) -> None:
+    for wrong in (False, True):
+        book = marked(50)
+        take(book, act, 50)
+        book.mark(1, 2, {"1": 20})
+        book.shoe_opened(2)
+        if wrong:
+            with pytest.raises(MismatchError):
+                amend(book, 1, -50, back=30, on_table=2)
+            continue
+        amend(book, 1, -50, back=back, on_table=2)
+        assert book.owed == {(1, "1"): 20}
+        book.forget(1)
+        assert book.owed == {}
+
+
 @pytest.mark.parametrize("act", [COLLECTED, WAIVED])
-def test_of_an_earlier_shoe_only_what_is_owed_is_known(act: str) -> None:
+def test_of_the_oldest_shoes_only_what_is_owed_is_known(act: str) -> None:
     book = marked(50)
     take(book, act, 50)
     book.mark(1, 2, {"1": 20})
-    amend(book, 1, -50, back=30, on_table=2)
-    assert book.owed == {}
-    amend(book, 1, +10, back=0, on_table=2)
-    assert book.owed == {(1, "1"): 10}
-    book.forget(1)
-    assert book.owed == {}
+    with_many_more(book)
+    amend(book, 1, -50, back=30, on_table=3)
+    assert (1, "1") not in book.owed
+    amend(book, 1, +10, back=0, on_table=3)
+    assert book.owed[1, "1"] == 10
+    book.change(amended(0, 0, 3) | {"of_shoe": 2}, {"2": -5})
+    assert book.owed[2, "2"] == 5 * (MOST_BY_ROUND - 1)
 
 
 def test_debts_of_many_shoes_are_added_up() -> None:
     book = CommissionBook()
     for shoe in range(1, MOST_APART + 3):
         book.mark(shoe, 1, {"1": 5, "2": 0})
-        book.add_up(shoe + 1)
+        book.shoe_opened(shoe + 1)
     assert len(book.owed) == MOST_APART
     assert list(book.owed.items())[:2] == [((3, "1"), 15), ((4, "1"), 5)]
-    amend(book, 1, -10, back=0, on_table=300)
-    assert book.owed[3, "1"] == 5
-    amend(book, 1, -10, back=5, on_table=300)
-    assert (3, "1") not in book.owed
+    amend(book, 1, -5, back=0, on_table=300)
+    assert book.owed[3, "1"] == 10
 
 
 @pytest.mark.parametrize("since", [None, 1, 2])
@@ -133,7 +160,7 @@ def test_what_was_added_up_is_taken_with_its_first_shoe(since: int | None) -> No
     book = CommissionBook()
     for shoe in range(1, MOST_APART + 2):
         book.mark(shoe, 1, {"1": 5})
-    book.add_up(MOST_APART + 2)
+    book.shoe_opened(MOST_APART + 2)
     due = [{"shoe": 2, "since": since, "seat": "1", "amount": 10}]
     event, acted = {"seat": "1", "amount": 10, "due": due}, {"act": {"act": COLLECTED, "seat": "1", "shoe": 2}}
     if since == 1:
@@ -145,17 +172,26 @@ def test_what_was_added_up_is_taken_with_its_first_shoe(since: int | None) -> No
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_table_adds_up_the_same(seed: int) -> None:
+def test_a_table_adds_up_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commission, "MOST_MARKS", 50)
+    monkeypatch.setattr(reckoner_commission, "MOST_BY_ROUND", 50)
     chance = random.Random(seed)  # noqa: S311 - the same sequence every time is the point
     book, draft = CommissionBook(), Draft(TableState(), Sitting().moment(), read_rules)
     for shoe in range(1, 160):
-        left = {seat: chance.choice([0, 5, 10]) for seat in "123"}
-        book.mark(shoe, 1, left)
-        book.add_up(shoe + 1)
-        leave_due(draft, shoe, tuple((seat, amount) for seat, amount in left.items() if amount))
-        of_shoe, changes = chance.randint(1, shoe), {seat: chance.choice([-10, 5]) for seat in chance.sample("123", 2)}
-        back = change_marks(draft, of_shoe, 1, changes)
-        told = {"of_shoe": of_shoe, "of_round": 1, "shoe": shoe + 1, "round": 1, "commission_back": back}
-        book.change(told, changes)
-        assert {(each.shoe, each.seat): each.amount for each in draft.lasting.commission_due} == book.owed
+        marks = [Mark(round=number, seat=seat, owed=5) for seat in "123" for number in (1, 2) if chance.random() < 0.5]
+        for mark in marks:
+            book.mark(shoe, mark.round, {mark.seat: 5})
+        book.shoe_opened(shoe + 1)
+        rounds = Counter(mark.seat for mark in marks)
+        leave_due(draft, shoe, tuple((seat, 5 * count) for seat, count in rounds.items()))
+        leave_marks(draft, shoe, tuple(marks))
+        for _ in range(3):
+            of_shoe, number = chance.randint(max(1, shoe - 40), shoe), chance.choice([1, 2])
+            changes = {seat: chance.choice([-10, 5]) for seat in chance.sample("123", 2)}
+            back = change_marks(draft, of_shoe, number, changes)
+            told = {"of_shoe": of_shoe, "of_round": number, "shoe": shoe + 1, "round": 1, "commission_back": back}
+            book.change(told, changes)
+            assert {(each.shoe, each.seat): each.amount for each in draft.lasting.commission_due} == book.owed
     assert any(each.since is not None for each in draft.lasting.commission_due)
+    assert draft.lasting.marks_from is not None
+    assert draft.lasting.marks_from > 100
