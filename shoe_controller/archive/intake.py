@@ -14,7 +14,7 @@ from typing import Protocol
 from shoe_controller.archive.migrate import prepare
 from shoe_controller.archive.site import ArchivedSite
 from shoe_controller.archive.steps import Hole, StepQueue
-from shoe_controller.archive.store import Derive, GapError, Store, derive_nothing
+from shoe_controller.archive.store import GapError, Store
 from shoe_controller.postgres.connection import Connection, DatabaseLostError
 
 FIRST_RETRY, LAST_RETRY = 0.25, 8.0
@@ -34,6 +34,11 @@ IDLE = 2.0
 
 RETENTION_EVERY = 6 * 3600.0
 """Seconds between two looks for months that are older than the house keeps them."""
+
+
+async def take_lock(connection: Connection) -> bool:
+    """Whether this connection is the one that stores, from now on until it is closed."""
+    return bool((await connection.fetch("SELECT pg_try_advisory_lock($1)", LOCK))[0][0])
 
 
 class IntakeObserver(Protocol):
@@ -70,7 +75,6 @@ class Intake:
         retention_years: int,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        derive: Derive = derive_nothing,
     ) -> None:
         """With 0 `retention_years`, nothing is ever dropped."""
         self._connect = connect
@@ -80,7 +84,6 @@ class Intake:
         self._retention_years = retention_years
         self._clock = clock
         self._sleep = sleep
-        self._derive = derive
         self._is_up = False
 
     async def run(self) -> None:
@@ -103,7 +106,7 @@ class Intake:
     async def _serve(self, connection: Connection) -> None:
         await prepare(connection)
         await self._take_lock(connection)
-        store = Store(connection, self._derive)
+        store = Store(connection)
         await self._resume(store)
         self._is_up = True
         self._observer.database_up()
@@ -122,7 +125,7 @@ class Intake:
 
     async def _take_lock(self, connection: Connection) -> None:
         is_waiting = False
-        while not (await connection.fetch("SELECT pg_try_advisory_lock($1)", LOCK))[0][0]:
+        while not await take_lock(connection):
             if not is_waiting:
                 is_waiting = True
                 self._observer.standing_by()

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from shoe_controller.archive.derived.rebuild import rebuild_journal
 from shoe_controller.archive.steps import Hole, Step
 from shoe_controller.archive.store import Store
 from shoe_controller.archive.table import event_of
@@ -226,6 +227,8 @@ async def load(connection: Connection, file: JournalFile) -> Loaded:
     )
     for hole_first, hole_last in holes:
         filled += await _fill(store, journal_id, file, max(hole_first, pruned + 1), min(hole_last, last))
+    if filled:
+        await rebuild_journal(connection, journal_id)
     stored = 0
     if have < pruned:
         await store.store([Hole(journal_id, have + 1, pruned)])

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
+from shoe_controller.archive.derived import retention, writer
 from shoe_controller.archive.event import ArchivedEvent
 from shoe_controller.archive.steps import AnnouncedHead, Hole, Step
 from shoe_controller.postgres.connection import Connection, DatabaseError, DatabaseLostError
@@ -41,13 +42,6 @@ _PARTITIONING = 0x5_40E_A2C_003
 """The advisory lock of whoever makes or drops a partition."""
 
 T = TypeVar("T")
-
-Derive = Callable[[Connection, Sequence[ArchivedEvent]], Awaitable[None]]
-"""Stores what follows from events, in their transaction."""
-
-
-async def derive_nothing(_connection: Connection, _events: Sequence[ArchivedEvent]) -> None:
-    """Store the events alone."""
 
 
 class GapError(Exception):
@@ -82,9 +76,8 @@ def partition_of(month: date) -> str:
 class Store:
     """One connection's way of storing; everything it remembers can be looked up in the database."""
 
-    def __init__(self, connection: Connection, derive: Derive = derive_nothing) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._derive = derive
         self._months: set[date] = set()
         self._refused: dict[tuple[int, int], str] = {}
         """Why PostgreSQL refuses events of the present batch as `jsonb`."""
@@ -136,7 +129,10 @@ class Store:
         return await self._tried(batch, lambda: self._store(batch, newest or {}))
 
     async def fill(self, journal_id: int, batch: Sequence[Step]) -> int:
-        """Store the events at the end of a hole, which then ends before them; how many of them were in it."""
+        """Store the events at the end of a hole, which then ends before them; how many of them were in it.
+
+        What follows from events is made in their order: when the hole is filled, `rebuild_journal` makes it anew.
+        """
         return await self._tried(batch, lambda: self._fill(journal_id, batch))
 
     async def _tried(self, batch: Sequence[Step], work: Callable[[], Awaitable[T]]) -> T:
@@ -169,7 +165,7 @@ class Store:
             events, holes = _not_there(batch, have)
             if events:
                 await connection.copy("archive.event", COLUMNS, [self._row(event) for event in events])
-                await self._derive(connection, events)
+                await writer.store(connection, events)
             if holes:
                 await connection.execute(
                     "INSERT INTO archive.hole (journal_id, first, last, why) "
@@ -204,7 +200,6 @@ class Store:
                 return 0
             events = [step for step in batch if isinstance(step, ArchivedEvent)]
             await connection.copy("archive.event", COLUMNS, [self._row(event) for event in events])
-            await self._derive(connection, events)
             first, filled_from = rows[0]["first"], min(seqs)
             if first < filled_from:
                 change = "UPDATE archive.hole SET last = $3::bigint - 1 WHERE journal_id = $1 AND first = $2"
@@ -325,6 +320,7 @@ class Store:
                 month,
             )
             await self._connection.execute(f"DROP TABLE archive.{name}")
+            await retention.drop_derived_month(self._connection, month)
         return sum(row["events"] for row in rows)
 
 

@@ -51,6 +51,36 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         action.add_argument("journal", type=Path, metavar="JOURNAL", help="the file of the journal")
         add_json_option(action)
         action.set_defaults(run=work)
+    action = actions.add_parser(
+        "rebuild",
+        help="make shoes, rounds and all else anew from the stored events",
+        description="Empty the tables that are made from events, and fill them again. The events stay as they are; the "
+        "archive must be stopped meanwhile.",
+    )
+    add_json_option(action)
+    action.set_defaults(run=rebuild)
+
+
+def rebuild(args: argparse.Namespace) -> int:
+    """Make the derived tables anew."""
+    from shoe_controller.archive.derived.rebuild import rebuild as made_anew  # noqa: PLC0415 - see `run`
+    from shoe_controller.archive.intake import take_lock  # noqa: PLC0415 - see `run`
+    from shoe_controller.archive.migrate import prepare  # noqa: PLC0415 - see `run`
+
+    async def work(connection: "Connection") -> int:
+        await prepare(connection)
+        if not await take_lock(connection):
+            message = "An archive stores into this database: stop it first, as with `systemctl stop shoe-archive`."
+            bad_input(args, "in_use", message)
+            return CANNOT_START
+        events = await made_anew(connection)
+        if args.json:
+            print_json({"events": events})
+        else:
+            sys.stdout.write(f"Everything was made anew from {events} events.\n")
+        return GOOD
+
+    return _connected(args, work)
 
 
 def load(args: argparse.Namespace) -> int:
@@ -103,28 +133,35 @@ def verify(args: argparse.Namespace) -> int:
 
 def _with_file(args: argparse.Namespace, work: "Callable[[Connection, JournalFile], Coroutine[Any, Any, int]]") -> int:
     """Do it with a connection to the database and the file of a journal, both open."""
-    import asyncio  # noqa: PLC0415 - see `run`
-
     from shoe_controller.archive.journal_file import JournalFile  # noqa: PLC0415 - see `run`
-    from shoe_controller.archive.process import database_of  # noqa: PLC0415 - see `run`
-    from shoe_controller.config.table_file import load_archive  # noqa: PLC0415 - see `run`
     from shoe_controller.daemon.published import PublishedEvents  # noqa: PLC0415 - see `run`
     from shoe_controller.journal.errors import JournalError  # noqa: PLC0415 - see `run`
     from shoe_controller.journal.reading import JournalReader  # noqa: PLC0415 - see `run`
+
+    try:
+        with JournalReader(args.journal) as reader:
+            file = JournalFile(reader, PublishedEvents(reader).events)
+            return _connected(args, lambda connection: work(connection, file))
+    except JournalError as error:
+        return bad_input(args, "bad_journal", str(error))
+
+
+def _connected(args: argparse.Namespace, work: "Callable[[Connection], Coroutine[Any, Any, int]]") -> int:
+    """Do it with a connection to the database."""
+    import asyncio  # noqa: PLC0415 - see `run`
+
+    from shoe_controller.archive.process import database_of  # noqa: PLC0415 - see `run`
+    from shoe_controller.config.table_file import load_archive  # noqa: PLC0415 - see `run`
     from shoe_controller.postgres.connection import DatabaseError  # noqa: PLC0415 - see `run`
 
     async def connected() -> int:
-        config = load_archive(args.config)
-        with JournalReader(args.journal) as reader:
-            async with database_of(config) as connection:
-                return await work(connection, JournalFile(reader, PublishedEvents(reader).events))
+        async with database_of(load_archive(args.config)) as connection:
+            return await work(connection)
 
     try:
         return asyncio.run(connected())
     except BadFileError as error:
         return bad_input(args, "bad_config", str(error))
-    except JournalError as error:
-        return bad_input(args, "bad_journal", str(error))
     except DatabaseError as error:
         bad_input(args, "cannot_go_on", str(error))
         return CANNOT_START

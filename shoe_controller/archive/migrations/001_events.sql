@@ -22,7 +22,7 @@ COMMENT ON COLUMN archive.journal.journal IS 'The id of the journal, as in every
 COMMENT ON COLUMN archive.journal.have IS 'The last event that is stored: every one up to it is in archive.event, or within a row of archive.hole or archive.dropped_month. It moves in the transaction that stores the events.';
 COMMENT ON COLUMN archive.journal.newest IS 'The last event that the table has announced; above have while events are still to come.';
 COMMENT ON COLUMN archive.journal.head_number IS 'The record of the newest head that the table has announced; null before the first.';
-COMMENT ON COLUMN archive.journal.head_hash IS 'Its hash, SHA-256.';
+COMMENT ON COLUMN archive.journal.head_hash IS 'Its hash, BLAKE2s.';
 COMMENT ON COLUMN archive.journal.state IS 'current while the table writes to it, set_aside after another journal has taken its place.';
 COMMENT ON COLUMN archive.journal.first_seen IS 'When the archive saw it first, by the clock of the database.';
 COMMENT ON COLUMN archive.journal.last_seen IS 'When something of it was stored last, by the clock of the database.';
@@ -81,7 +81,7 @@ CREATE TABLE archive.head (
 COMMENT ON TABLE archive.head IS 'Ends of the hash chain of a journal, as its table announced them: whoever changes the journal up to one of them later is found out.';
 COMMENT ON COLUMN archive.head.journal_id IS 'The journal, as in archive.journal.';
 COMMENT ON COLUMN archive.head.number IS 'The number of the record of the journal.';
-COMMENT ON COLUMN archive.head.hash IS 'Its hash, SHA-256. Two of one number are two histories.';
+COMMENT ON COLUMN archive.head.hash IS 'Its hash, BLAKE2s. Two of one number are two histories.';
 COMMENT ON COLUMN archive.head.seq IS 'The event that announced it; null where a retained message did.';
 COMMENT ON COLUMN archive.head.announced_at IS 'When: by the clock of the table for an event, by that of the archive for a retained message.';
 
