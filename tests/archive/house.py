@@ -1,5 +1,6 @@
 """A table, its broker, a database and an archive, each a process of its own; and whether the archive is complete."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -101,10 +102,16 @@ class ArchiveHouse:
         await self.stored(last, within)
         assert await self.differences(*journals) == []
 
+    async def has_all_of(self, journal: Path, within: float = PATIENCE) -> None:
+        """Wait until nothing of a journal is missing, however it came."""
+        with JournalReader(journal) as reader:
+            name, last = reader.identity.journal_id, reader.position().last_seq
+        async with asyncio.timeout(within):
+            while not any(each.journal == name and each.have >= last for each in await self.journals()):  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.05)
+
     async def stored(self, count: int, within: float = PATIENCE) -> None:
         """Wait until the positions of all journals come to so many events."""
-        import asyncio  # noqa: PLC0415
-
         have: object = None
         try:
             async with asyncio.timeout(within):

@@ -88,8 +88,10 @@ class Killing:
         await self._chain.broker.start()
 
     async def journals(self) -> None:
-        """The table begins a new journal, and a new shoe."""
+        """The table begins a new journal, and a new shoe; every second time the archive has all of the old one."""
         await self._chain.kill_emulator()
+        if len(self.aside) % 2 == 0:
+            await self._house.has_all_of(self._chain.journal)
         await self._chain.stop_daemon()
         await self._chain.broker.kill()
         self._chain.broker.forget()  # who has seen the table deal would be asked about
