@@ -165,7 +165,7 @@ class Store:
             events, holes = _not_there(batch, have)
             if events:
                 await connection.copy("archive.event", COLUMNS, [self._row(event) for event in events])
-                await writer.store(connection, events)
+                await self._derive(events)
             if holes:
                 await connection.execute(
                     "INSERT INTO archive.hole (journal_id, first, last, why) "
@@ -184,6 +184,19 @@ class Store:
                 [newest.get(journal, 0) for journal in have],
             )
         return Stored(len(events), have)
+
+    async def _derive(self, events: Sequence[ArchivedEvent]) -> None:
+        """Store what follows from events, in their transaction."""
+        try:
+            await writer.store(self._connection, events)
+        except DatabaseLostError:
+            raise
+        except DatabaseError as error:
+            raise DatabaseError(
+                f"What is made of the events does not fit what was made of earlier ones: {error}. Stop the archive, "
+                "and let `shoe-controller archive FILE rebuild` make it anew.",
+                error.code,
+            ) from error
 
     async def _fill(self, journal_id: int, batch: Sequence[Step]) -> int:
         connection = self._connection

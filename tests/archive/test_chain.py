@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from shoe_controller.archive.derived.rebuild import rebuild
 from shoe_controller.postgres.connection import connect
 from tests.archive.house import archive_house, presences
 
@@ -52,6 +53,7 @@ async def test_what_the_database_forgets_comes_again_and_a_second_archive_takes_
         async with connect(database) as connection, connection.transaction():
             await connection.execute("UPDATE archive.journal SET have = 20")
             await connection.execute("DELETE FROM archive.event WHERE seq > 20")
+            await rebuild(connection)
         await here.stored(60)
         assert "gap" in here.archive.output
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from shoe_controller.archive.derived.tables import TABLES
+from shoe_controller.archive.intake import take_lock
 from shoe_controller.postgres.connection import connect
 from tests.attacks.table_journal import SITE, TableJournal, table_journal
 from tests.commands.running import Answer, run
@@ -18,15 +20,23 @@ class Archived:
         config = {"mqtt": {"host": "127.0.0.1"}, "archive": {"site": SITE, "database": database}}
         self.file = write_secret(folder / "archive.toml", as_toml_file(config))
         self.journal = journal
-        self._database = database
+        self.database = database
         self._capsys = capsys
 
     def run(self, action: str, journal: Path | None = None) -> Answer:
         return run(self._capsys, "archive", str(self.file), action, str(journal or self.journal.path), "--json")
 
+    def rebuild(self) -> Answer:
+        return run(self._capsys, "archive", str(self.file), "rebuild", "--json")
+
+    def derived(self) -> dict[str, list[tuple[Any, ...]]]:
+        """All that was made of the events."""
+        of_each = "SELECT each::text FROM archive.{} AS each ORDER BY 1"
+        return {name: self.sql(of_each.format(name)) for name in TABLES}
+
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         async def fetched() -> list[tuple[Any, ...]]:
-            async with connect(self._database) as connection:
+            async with connect(self.database) as connection:
                 return [tuple(row) for row in await connection.fetch(statement, *values)]
 
         return asyncio.run(fetched())
@@ -99,13 +109,43 @@ def test_a_hole_is_filled_from_the_file_as_far_as_that_goes(archived: Archived) 
     archived.run("load")
     first = archived.sql("SELECT min(seq) FROM archive.event")[0][0]
     events = archived.run("verify").json["events"]
+    whole = archived.derived()
     archived.sql("DELETE FROM archive.event WHERE seq < $1", first + 30)
     archived.sql("UPDATE archive.hole SET last = $1", first + 29)
+    assert archived.rebuild().json == {"events": events - 30}
+    assert archived.derived() != whole
     assert archived.run("verify").json["absent"] == 30
     filled = archived.run("load").json
     assert (filled["events"], filled["filled"]) == (30, 30)
     assert archived.sql("SELECT first, last FROM archive.hole") == [(1, first - 1)]
     assert archived.run("verify").json["events"] == events
+    assert archived.derived() == whole
+
+
+def test_what_is_made_of_events_can_be_made_anew_while_no_archive_stores(archived: Archived) -> None:
+    archived.run("load")
+    made = archived.derived()
+    assert made["round"]
+    assert made["card"]
+    archived.sql("DELETE FROM archive.round")
+    archived.sql("UPDATE archive.card SET face = 'KS'")
+
+    async def refused_beside_another() -> Answer:
+        async with connect(archived.database) as connection:
+            assert await take_lock(connection)
+            return await asyncio.to_thread(archived.rebuild)
+
+    assert asyncio.run(refused_beside_another()).exit_code == 1
+    assert archived.derived() != made
+    archived.sql("UPDATE archive.journal SET have = have - 20")
+    archived.sql("DELETE FROM archive.event WHERE seq > (SELECT have FROM archive.journal)")
+    refused = archived.run("load")
+    assert refused.exit_code == 1
+    assert "archive FILE rebuild" in refused.err
+    assert archived.rebuild().exit_code == 0
+    assert archived.run("load").json["events"] == 20
+    assert archived.rebuild().exit_code == 0
+    assert archived.derived() == made
 
 
 def test_a_database_that_is_not_there_and_a_file_that_is_no_journal(archived: Archived) -> None:

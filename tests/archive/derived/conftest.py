@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -10,7 +9,7 @@ from shoe_controller.archive.event import ArchivedEvent
 from shoe_controller.postgres.connection import connect
 from tests.archive.derived.database import begin, store_events
 from tests.archive.derived.streams import events_of_seeds
-from tests.postgres.cluster import Cluster, running_cluster
+from tests.postgres.cluster import Cluster
 
 SEEDS = range(300) if os.environ.get("LONG_TESTS") else (2, 5, 19, 21, 30, 31, 36)
 """In those few is every fact, and a table whose journal was replaced."""
@@ -22,9 +21,8 @@ def events() -> list[ArchivedEvent]:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    with running_cluster() as cluster:
-        yield cluster
+def cluster(shared_cluster: Cluster) -> Cluster:
+    return shared_cluster
 
 
 @pytest.fixture(scope="session")
