@@ -71,9 +71,9 @@ prove: $(VENV)/ready
 	$(BIN)/python -m tests.proofs
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
-# disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line; then whole shoes
-# and every fault through the whole chain, and the shoe in C without power at every byte that it writes; at last the pure table
-# and the native link with many more random inputs than in `make test`.
+# disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line, an archive and its
+# PostgreSQL killed; then whole shoes and every fault through the whole chain, and the shoe in C without power at every byte
+# that it writes; at last the pure table and the native link with many more random inputs than in `make test`.
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)

@@ -63,6 +63,7 @@ SERVICES = (
     *("shoe-controller.service", "shoe-controller@.service"),
     *("shoe-board.service", "shoe-console.service", "shoe-console@.service", "shoe-witness.service"),
     "shoe-pit.service",
+    "shoe-archive.service",
 )
 KNOWS_BACKOFF = ("trixie",)
 """Suites whose systemd supports the keys of `backoff.conf`."""

@@ -8,14 +8,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 PREFIX=/opt/shoe-controller
 UNITS=/etc/systemd/system
-SERVICES=(shoe-controller.service shoe-controller@.service shoe-board.service shoe-console.service shoe-console@.service shoe-witness.service shoe-pit.service)
+SERVICES=(shoe-controller.service shoe-controller@.service shoe-board.service shoe-console.service shoe-console@.service shoe-witness.service shoe-pit.service shoe-archive.service)
 
 [ "$(id -u)" -eq 0 ] || { echo "Run it as root: sudo $0 $*" >&2; exit 1; }
 running() { [ -d /run/systemd/system ]; }
 
 if [ "${1:-}" = --uninstall ]; then
     if running; then
-        systemctl disable --now shoe-controller.service shoe-board.service shoe-console.service shoe-witness.service shoe-pit.service shoe-kiosk.service 2>/dev/null || true
+        systemctl disable --now shoe-controller.service shoe-board.service shoe-console.service shoe-witness.service shoe-pit.service shoe-archive.service shoe-kiosk.service 2>/dev/null || true
         systemctl stop 'shoe-controller@*.service' 'shoe-console@*.service' || true
     fi
     for unit in "${SERVICES[@]}" shoe-kiosk.service; do rm -rf "${UNITS:?}/$unit" "${UNITS:?}/$unit.d"; done
@@ -87,6 +87,6 @@ if running; then
     udevadm control --reload 2>/dev/null || true
     udevadm trigger --subsystem-match=tty --subsystem-match=usb 2>/dev/null || true
     systemctl try-restart 'shoe-controller.service' 'shoe-controller@*.service' 'shoe-board.service' \
-        'shoe-console.service' 'shoe-console@*.service' 'shoe-witness.service' 'shoe-pit.service' || true
+        'shoe-console.service' 'shoe-console@*.service' 'shoe-witness.service' 'shoe-pit.service' 'shoe-archive.service' || true
 fi
 echo "shoe-controller is installed. Next: sudo shoe-controller init"

@@ -15,6 +15,7 @@ COMMANDS = (
     "console",
     "witness",
     "pit",
+    "archive",
     "init",
     "doctor",
     "status",

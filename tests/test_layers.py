@@ -141,6 +141,20 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "baccarat",
         "firmware_protocol.cards",
     ),
+    "postgres": (),
+    "archive": (
+        "postgres",
+        "config",
+        "process",
+        "follow",
+        "messages",
+        "words",
+        "mqtt.broker",
+        "journal.reading",
+        "journal.records",
+        "baccarat",
+        "firmware_protocol.cards",
+    ),
     "daemon": (
         "baccarat",
         "clock",
@@ -185,7 +199,7 @@ LAYERS = [
     ),
 ]
 
-ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog", "aiohttp")
+ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog", "aiohttp", "asyncpg")
 """Outside libraries that talk to the world; one file knows each of them, so that it could be exchanged."""
 
 

@@ -13,6 +13,7 @@ from shoe_controller.baccarat.payments import PaymentRange, payment_range
 from shoe_controller.commands.config_actions import add_actions
 from shoe_controller.commands.counted import own_figures
 from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, draw_table, print_json
+from shoe_controller.config.archive import ArchiveSettings
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.console import ConsoleSettings
 from shoe_controller.config.file_kind import FileKind, kind_of
@@ -21,11 +22,11 @@ from shoe_controller.config.site_people import SiteRole, is_of_site_people, read
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import (
     LOADERS,
-    BoardConfig,
+    ArchiveConfig,
     Config,
     ConsoleConfig,
+    OtherConfig,
     PitConfig,
-    WitnessConfig,
     for_running,
     load_config,
 )
@@ -41,9 +42,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "check",
         help="report everything that is wrong with a file",
         description="Report everything that is wrong with a configuration, each with its place: a table's, or that of "
-        "a board, a console, a witness or the pit's process. Of a table's it shows the smallest and the largest "
-        "payment of every wager, and what a counter would win with it; it warns of those with which that is more than "
-        "the house's limit.",
+        "a board, a console, a witness, the pit's process or an archive. Of a table's it shows the smallest and the "
+        "largest payment of every wager, and what a counter would win with it; it warns of those with which that is "
+        "more than the house's limit.",
     )
     check.add_argument("file", type=Path, metavar="FILE")
     check.add_argument(
@@ -115,15 +116,18 @@ def _show_pages(args: argparse.Namespace, kind: FileKind) -> int:
     return GOOD
 
 
-def _summary_of_pages(config: BoardConfig | ConsoleConfig | WitnessConfig | PitConfig) -> Iterator[str]:
+def _summary_of_pages(config: OtherConfig) -> Iterator[str]:
     settings = config.settings
     if isinstance(config, ConsoleConfig):
         yield f"table {config.site}/{config.table}"
-    elif isinstance(settings, BoardSettings | PitSettings):
+    elif isinstance(settings, BoardSettings | PitSettings | ArchiveSettings):
         tables = ", ".join(settings.tables)
         yield f"site {settings.site}, {f'of it {tables}' if tables else 'all tables'}"
     elif isinstance(settings, WitnessSettings):
         yield f"site {settings.site}, file {settings.file}"
+    if isinstance(config, ArchiveConfig):
+        years = config.settings.retention_years
+        yield f"database {config.settings.database}, kept {f'{years} years' if years else 'for ever'}"
     if isinstance(config, PitConfig):
         yield f"file {config.settings.file}, {len(config.people)} people of the site"
     if isinstance(settings, BoardSettings | ConsoleSettings | PitSettings):

@@ -14,10 +14,11 @@ class FileKind(Enum):
     CONSOLE = "console"
     WITNESS = "witness"
     PIT = "pit"
+    ARCHIVE = "archive"
 
 
 _OF_TABLE = frozenset({"house", "procedure", "shoe", "people", "journal"})
-_OTHERS = (FileKind.BOARD, FileKind.CONSOLE, FileKind.WITNESS, FileKind.PIT)
+_OTHERS = (FileKind.BOARD, FileKind.CONSOLE, FileKind.WITNESS, FileKind.PIT, FileKind.ARCHIVE)
 
 
 def kind_of(file: Path, text: str | None = None) -> FileKind:

@@ -5,8 +5,8 @@ settings, and what the guard objects to. `docs/table.example.toml` shows every k
 for its keys.
 
 Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board,
-the console, the witness and the pit's process need no house: what they need is read by `load_board`, `load_console`,
-`load_witness` and `load_pit`.
+the console, the witness, the pit's process and the archive need no house: what they need is read by `load_board`,
+`load_console`, `load_witness`, `load_pit` and `load_archive`.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,6 +18,7 @@ import msgspec
 from firmware_protocol.lines.cards_file import BadCardsFileError, CardIds
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.config.archive import ArchiveEntry, ArchiveSettings, archive_from
 from shoe_controller.config.board import BoardEntry, BoardSettings, board_from
 from shoe_controller.config.console import ConsoleEntry, ConsoleSettings, console_from
 from shoe_controller.config.file_kind import FileKind
@@ -78,6 +79,7 @@ class ConfigFile(msgspec.Struct):
     console: ConsoleEntry | None = None
     witness: WitnessEntry | None = None
     pit: PitEntry | None = None
+    archive: ArchiveEntry | None = None
 
 
 COUNTED_LIMIT = 0.5
@@ -104,6 +106,7 @@ class Config(NamedTuple):
     console: ConsoleSettings | None
     witness: WitnessSettings | None
     pit: PitSettings | None
+    archive: ArchiveSettings | None
     counted_limit: float
     """Units that a counter may win in a shoe before `config check` warns."""
 
@@ -197,6 +200,23 @@ class PitConfig(NamedTuple):
         return self.username or "pit"
 
 
+class ArchiveConfig(NamedTuple):
+    """Everything the archive needs, its passwords included."""
+
+    settings: ArchiveSettings
+    mqtt: MqttSettings
+    username: str | None
+    """The user of the archive at the broker."""
+    password: Secret[str] | None
+    database_password: Secret[str] | None
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """The client name in topics: the user's, so that the broker can keep each user's apart."""
+        return self.username or "archive"
+
+
 def load_config(file: Path, text: str | None = None, *, guarded: bool = True) -> Config:
     """Read a table's file; raise `BadFileError` with everything that is wrong with it.
 
@@ -221,6 +241,9 @@ def load_config(file: Path, text: str | None = None, *, guarded: bool = True) ->
     pit = None
     if entry.pit is not None:
         pit = pit_from(entry.pit, folder, None if table is None else table.site, problems)
+    archive = None
+    if entry.archive is not None:
+        archive = archive_from(entry.archive, folder, None if table is None else table.site, problems)
     if entry.house is None:
         if not any(problem.place == "house" for problem in problems):
             problems.append(Problem("house", f"is missing: {_instead_of_table(entry)}"))
@@ -252,13 +275,14 @@ def load_config(file: Path, text: str | None = None, *, guarded: bool = True) ->
         console=console,
         witness=witness,
         pit=pit,
+        archive=archive,
         counted_limit=COUNTED_LIMIT if entry.house.counted_limit is None else entry.house.counted_limit,
     )
 
 
 def _instead_of_table(entry: ConfigFile) -> str:
     """What to do with a file that has no rules of a house: it may be that of another program."""
-    others = [name for name in ("board", "console", "witness", "pit") if getattr(entry, name) is not None]
+    others = [name for name in ("board", "console", "witness", "pit", "archive") if getattr(entry, name) is not None]
     if entry.shoe is None and others:
         return f"this is not a table's file but one for `shoe-controller {others[0]}`; name the table's"
     return "add a [house] section with the rules of the game; docs/table.example.toml shows one"
@@ -418,11 +442,44 @@ def load_pit(file: Path, text: str | None = None) -> PitConfig:
     )
 
 
-LOADERS: dict[FileKind, Callable[[Path, str | None], BoardConfig | ConsoleConfig | WitnessConfig | PitConfig]] = {
+def load_archive(file: Path, text: str | None = None) -> ArchiveConfig:
+    """Read what the archive needs from a file, which need not have anything else."""
+    problems: list[Problem] = []
+    entry, table, mqtt = _broker_and_table(file, text, problems)
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: an archive gets everything from the broker; add [mqtt]"))
+    site = None if table is None else table.site
+    settings = archive_from(entry.archive or ArchiveEntry(), file.parent, site, problems)
+    password = database_password = None
+    if settings is not None:
+        place = "archive.database_password_file"
+        database_password = _secret(place, settings.database_password_file, read_password, problems)
+    if mqtt is not None and settings is not None:
+        own = settings.username is not None
+        place, secret = ("archive", settings.password_file) if own else ("mqtt", mqtt.password_file)
+        password = _secret(f"{place}.password_file", secret, read_password, problems)
+        check_tls_files("mqtt", mqtt.ca_file, mqtt.cert_file, mqtt.key_file, problems)
+    if problems or mqtt is None or settings is None:
+        raise BadFileError(str(file), problems)
+    return ArchiveConfig(
+        settings=settings,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
+        database_password=database_password,
+        log=LogSettings(entry.log.level, entry.log.format),
+    )
+
+
+OtherConfig = BoardConfig | ConsoleConfig | WitnessConfig | PitConfig | ArchiveConfig
+"""What a file holds that is no table's."""
+
+LOADERS: dict[FileKind, Callable[[Path, str | None], OtherConfig]] = {
     FileKind.BOARD: load_board,
     FileKind.CONSOLE: load_console,
     FileKind.WITNESS: load_witness,
     FileKind.PIT: load_pit,
+    FileKind.ARCHIVE: load_archive,
 }
 """What reads the files that are no table's, or checks such a text as if the file said that."""
 

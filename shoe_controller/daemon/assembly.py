@@ -26,6 +26,7 @@ from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.daemon.beginning import allow_beginning, is_unexplained
 from shoe_controller.daemon.checkpointing import Keys, ThreadedKeys
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
+from shoe_controller.daemon.published import PublishedEvents
 from shoe_controller.daemon.rollback import (
     Anchor,
     NewJournalId,
@@ -39,7 +40,6 @@ from shoe_controller.daemon.table_journal import (
     SOFTWARE,
     PublishedFact,
     ReplayDiffersError,
-    published_fact,
     recent_events,
     recover,
     topic_of,
@@ -53,13 +53,13 @@ from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Entry, Head, Receipt
+from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.envelope import Envelopes, EventMessage
+from shoe_controller.mqtt.envelope import EventMessage
 from shoe_controller.mqtt.peers import Peers, Place
 from shoe_controller.mqtt.request_connection import RECEIVE_MAXIMUM
 from shoe_controller.table.table import Table
@@ -121,27 +121,21 @@ class JournalOutbox:
     def __init__(self, reader: JournalReader, writer: TableWriter, last_seq: int) -> None:
         self._reader = reader
         self._writer = writer
-        self._envelopes = Envelopes(reader.identity.journal_id)
+        self._published = PublishedEvents(reader)
         self.last_seq = last_seq
 
     def just_stored(self, stored: Stored) -> list[EventMessage]:
         """The messages of what was just stored, without reading it back."""
         self.last_seq = stored.facts[-1].seq
         return [
-            self._message(fact.seq, PublishedFact(topic_of(type(fact)), fact.shoe, fact.round, event.body), head)
+            self._published.message(
+                fact.seq, PublishedFact(topic_of(type(fact)), fact.shoe, fact.round, event.body), head
+            )
             for fact, event, head in zip(stored.facts, stored.events, stored.receipt.heads, strict=True)
         ]
 
     def events(self, after: int, limit: int) -> list[EventMessage]:
-        return [
-            self._message(stored.seq, published_fact(stored), stored.head)
-            for stored in self._reader.events(after, limit)
-        ]
-
-    def _message(self, seq: int, fact: PublishedFact, head: Head) -> EventMessage:
-        return self._envelopes.message(
-            seq=seq, topic=fact.topic, shoe=fact.shoe, round_number=fact.round, head=head, body=fact.body
-        )
+        return self._published.events(after, limit)
 
     def newest(self) -> int:
         return self.last_seq

@@ -159,7 +159,7 @@ CHECKS = (
 OF_PAGES = (
     Check(
         "configuration",
-        "the file of a board, a console, a witness or the pit: every key known, nothing missing, secret files usable",
+        "a file that is no table's: every key known, nothing missing, secret files usable",
         "Do what it says there; docs/table.example.toml explains every key.",
         pages.look_at_configuration,
     ),
@@ -188,7 +188,7 @@ OF_PAGES = (
         pages.look_at_tables,
     ),
 )
-"""For the files of boards, consoles, witnesses and the pit's process."""
+"""For the files of boards, consoles, witnesses, the pit's process and archives."""
 
 
 OF_PIT = (
@@ -202,7 +202,18 @@ OF_PIT = (
 )
 """For the file of the pit's process."""
 
-_CHECKS = {FileKind.TABLE: CHECKS, FileKind.PIT: OF_PIT}
+OF_ARCHIVE = (
+    *OF_PAGES,
+    Check(
+        "database",
+        "that PostgreSQL answers, accepts this user, and has what the archive needs",
+        "Start PostgreSQL, and compare `database` in [archive] with docs/archive.md.",
+        pages.look_at_database,
+    ),
+)
+"""For the file of an archive."""
+
+_CHECKS = {FileKind.TABLE: CHECKS, FileKind.PIT: OF_PIT, FileKind.ARCHIVE: OF_ARCHIVE}
 
 
 def checks_for(file: Path) -> tuple[Check, ...]:

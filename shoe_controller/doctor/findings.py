@@ -13,12 +13,9 @@ from firmware_protocol.link import LineQuality
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
 from shoe_controller.config.table_file import (
-    BoardConfig,
     Config,
-    ConsoleConfig,
-    PitConfig,
+    OtherConfig,
     RunningConfig,
-    WitnessConfig,
 )
 from shoe_controller.doctor.users import User
 from shoe_controller.messages.retained import StatusMessage
@@ -105,7 +102,7 @@ class Patient:
     machine: Machine = field(default_factory=Machine)
     clock: Clock = field(default_factory=SystemClock)
     config: Config | None = None
-    pages: BoardConfig | ConsoleConfig | WitnessConfig | PitConfig | None = None
+    pages: OtherConfig | None = None
     """Set when the file is one for pages or a witness, and everything that they need is there."""
     running: RunningConfig | None = None
     """Set when everything that a table needs is there, secrets included."""

@@ -1,16 +1,17 @@
-"""Checks of the file of a board, console, witness or pit: itself, its secrets, the broker, the tables it follows."""
+"""Checks of a file that is no table's: itself, its secrets, the broker, the tables it follows, its database."""
 
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+from shoe_controller.config.archive import ArchiveSettings
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.file_kind import kind_of
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.pit import PitSettings
 from shoe_controller.config.site_people import SiteRole
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import LOADERS, BoardConfig, ConsoleConfig, PitConfig, WitnessConfig
+from shoe_controller.config.table_file import LOADERS, ArchiveConfig, ConsoleConfig, OtherConfig, PitConfig
 from shoe_controller.config.witness import WitnessSettings
 from shoe_controller.doctor.broker import connection, judge_certificate, sentence
 from shoe_controller.doctor.broker_advice import to_do_about
@@ -20,8 +21,6 @@ from shoe_controller.doctor.rights import quoted
 from shoe_controller.follow.in_sight import LISTINGS, listed, read_all
 from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession
-
-PagesConfig = BoardConfig | ConsoleConfig | WitnessConfig | PitConfig
 
 
 async def look_at_configuration(patient: Patient) -> list[Finding]:
@@ -102,30 +101,53 @@ async def look_at_people(patient: Patient) -> list[Finding]:
     return good(f"{len(pit)} may sign in at the pit's page: {', '.join(pit)}")
 
 
-def _followed(config: PagesConfig) -> tuple[str, tuple[str, ...]]:
+async def look_at_database(patient: Patient) -> list[Finding]:
+    """Whether the archive's database takes its user, and has its schema; nothing is changed."""
+    # No other file's doctor should wait for PostgreSQL's library.
+    from shoe_controller.archive.migrate import what_is_missing  # noqa: PLC0415 - see above
+    from shoe_controller.postgres.connection import DatabaseError, connect  # noqa: PLC0415 - see above
+
+    config = patient.pages
+    if not isinstance(config, ArchiveConfig):
+        return not_looked(NO_CONFIGURATION)
+    password = None if config.database_password is None else config.database_password.reveal()
+    try:
+        async with connect(config.settings.database, password=password) as connection:
+            wrong = await what_is_missing(connection)
+    except DatabaseError as error:
+        return problem(f"{config.settings.database}: {error}")
+    if wrong:
+        return problem(wrong)
+    return good(f"{config.settings.database} takes this user, and what the archive needs is there")
+
+
+def _followed(config: OtherConfig) -> tuple[str, tuple[str, ...]]:
     """The site, and the tables of it that must be there; none where all are followed."""
     if isinstance(config, ConsoleConfig):
         return config.site, (config.table,)
-    tables = config.settings.tables if isinstance(config.settings, BoardSettings | PitSettings) else ()
+    settings = config.settings
+    tables = settings.tables if isinstance(settings, BoardSettings | PitSettings | ArchiveSettings) else ()
     return config.settings.site, tables
 
 
-def _connected(config: PagesConfig, *subscriptions: str) -> AbstractAsyncContextManager[BrokerSession]:
+def _connected(config: OtherConfig, *subscriptions: str) -> AbstractAsyncContextManager[BrokerSession]:
     password = None if config.password is None else config.password.reveal()
     return connection(config.mqtt, subscriptions, config.username, password)
 
 
-def _as_this_user(config: PagesConfig) -> MqttSettings:
+def _as_this_user(config: OtherConfig) -> MqttSettings:
     """The broker's settings with the user and the password that the program connects with."""
     own = config.settings.username is not None
     password_file = config.settings.password_file if own else config.mqtt.password_file
     return config.mqtt._replace(username=config.username, password_file=password_file)
 
 
-def _files_of(file: Path, config: PagesConfig) -> Iterator[Path]:
+def _files_of(file: Path, config: OtherConfig) -> Iterator[Path]:
     yield file
     yield from files_of_mqtt(config.mqtt)
     settings = config.settings
-    pages = () if isinstance(settings, WitnessSettings) else (settings.cert_file, settings.key_file)
-    people = (settings.people_file,) if isinstance(settings, PitSettings) else ()
+    pages = () if isinstance(settings, WitnessSettings | ArchiveSettings) else (settings.cert_file, settings.key_file)
+    people: tuple[Path | None, ...] = (settings.people_file,) if isinstance(settings, PitSettings) else ()
+    if isinstance(settings, ArchiveSettings):
+        people = (settings.database_password_file,)
     yield from (each for each in (settings.password_file, *people, *pages) if each is not None)

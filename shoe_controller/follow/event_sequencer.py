@@ -33,7 +33,8 @@ class Event(NamedTuple):
 class EventSequencer:
     """The events of one table. Its owner sets the beginning, decides when to request, and sends the requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._most_waiting = most_waiting
         self.have: int | None = None
         """No event up to this one is missing, except those before the beginning; `None` before there is one."""
         self._waiting: dict[int, Event] = {}
@@ -58,7 +59,7 @@ class EventSequencer:
         """A repeat changes nothing."""
         is_next = self.have is not None and event.seq == self.have + 1
         is_new = self.have is None or event.seq > self.have
-        if is_next or (is_new and len(self._waiting) < MOST_WAITING):
+        if is_next or (is_new and len(self._waiting) < self._most_waiting):
             self._waiting.setdefault(event.seq, event)
 
     def ready(self) -> Iterator[Event]:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from shoe_controller.follow.event_sequencer import Event, EventSequencer
+from shoe_controller.follow.event_sequencer import MOST_WAITING, Event, EventSequencer
 from shoe_controller.follow.retained import RetainedTable
 from shoe_controller.messages.requests import REPLAY, Answer, ReplayRequest, RequestRole
 from shoe_controller.messages.topics import Topics, event_topic
@@ -81,10 +81,23 @@ def subscriptions(topics: Topics, replies: str) -> tuple[str, ...]:
 class FollowedTable(RetainedTable):
     """One table with its events, as far as they have come. What cannot be read raises `msgspec.DecodeError`."""
 
-    def __init__(self, topics: Topics, fold: EventFold, *, client: str, instance: str, latest: int | None) -> None:
+    def __init__(  # noqa: PLR0913 - the parts of a table, each given by name
+        self,
+        topics: Topics,
+        fold: EventFold,
+        *,
+        client: str,
+        instance: str,
+        latest: int | None,
+        begins: bool = True,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
         """`client` is our user name at the broker, `instance` unlike that of any other start of this program.
 
         Of the events before the beginning the `latest` ones are requested; with `None`, all that the journal has.
+        Without `begins`, and with `latest` as `None`, a new journal is reported to the fold, and its events wait until
+        `begin_after` says which of them are wanted. `most_waiting` is how many events are kept while earlier ones are
+        missing.
         """
         super().__init__()
         self.topics = topics
@@ -94,7 +107,9 @@ class FollowedTable(RetainedTable):
         self._fold = fold
         self._instance = instance
         self._latest = latest
-        self._events = EventSequencer()
+        self._begins = begins
+        self._most_waiting = most_waiting
+        self._events = EventSequencer(most_waiting)
         self._requests = 0
         self._awaited = ""
 
@@ -102,6 +117,11 @@ class FollowedTable(RetainedTable):
     def have(self) -> int | None:
         """The last event that was applied; `None` before the beginning is known."""
         return self._events.have
+
+    @property
+    def newest(self) -> int | None:
+        """The last event that the table has announced; `None` before it has."""
+        return None if self.state is None else self.state.seq
 
     def broker_up(self) -> None:
         """A new connection: an answer that was awaited is lost."""
@@ -130,10 +150,10 @@ class FollowedTable(RetainedTable):
                 self._begin_events(max(0, self.state.seq - self._latest), now)
 
     def _forget_events(self, journal: str) -> None:
-        self._events = EventSequencer()
+        self._events = EventSequencer(self._most_waiting)
         self._awaited = ""
         self._fold.begin(journal, 0)
-        if self._latest is None:
+        if self._latest is None and self._begins:
             self._events.begin(0)
 
     def _begin_events(self, after: int, now: float) -> None:
@@ -178,7 +198,8 @@ class FollowedTable(RetainedTable):
 
     def request(self, now: float) -> Request | None:
         """The request for events that are missing, if it should be sent now; it counts as sent."""
-        is_behind = self.state is not None and self._events.is_behind(self.state.seq)
+        newest = self.newest
+        is_behind = newest is not None and self._events.is_behind(newest)
         after = self._events.wanted(now, missing=self.online and is_behind)
         if after is None:
             return None

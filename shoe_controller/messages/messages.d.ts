@@ -215,6 +215,24 @@ export interface Approve {
   proposal: number;
 }
 
+/** Whether an archive is online, and whether it stores. The broker publishes the offline one as the last will. Where two are there, one stores and one stands by; the one that stores is shown. */
+export interface ArchiveMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** Whether it is connected to the broker. */
+  online: boolean;
+  /** Random, new at each connection of the process to the broker. */
+  start: string;
+  /** Milliseconds since 1970, by the clock of the process. */
+  time: number;
+  /** Whether its database takes events. If not, they wait in the journals of the tables, and none is lost. */
+  storing: boolean;
+  /** Whether another archive stores into the same database, and this one waits to take over. */
+  standby: boolean;
+  /** Events that tables have announced and that are not stored yet, over all tables. */
+  behind: number;
+}
+
 /** A card of the round that lies in no hand, as it may be shown. */
 export interface AsideCard {
   /** 1-based position in the order of the draw, among all cards of the round. */
@@ -5766,6 +5784,7 @@ export interface RetainedMessages {
   "pit/edges": EdgesMessage;
   "pit/alarms": PitAlarmsMessage;
   "pit/presence": PitMessage;
+  "archive/presence": ArchiveMessage;
 }
 
 /** The events, by their topic below the table's own. */

@@ -12,6 +12,7 @@ import msgspec
 
 from shoe_controller.messages import facts
 from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.archive import ArchiveMessage
 from shoe_controller.messages.controllers import ControllerAnswer, ControllerQuestion
 from shoe_controller.messages.facts import AnyFact, EventTopic, Fact
 from shoe_controller.messages.pit import EdgesMessage, PitAlarmsMessage, PitMessage
@@ -49,7 +50,7 @@ LONGEST_REPLY = 200
 """Characters of a reply topic behind the user: it goes out with every event of a replay."""
 
 USER = "{user}"
-"""Stands for the broker's user in the topic of a request, a witness or the pit's process, in the table below."""
+"""Stands for the broker's user in the topic of a request, a witness, the pit's process or an archive, below."""
 
 STATUS, HEAD, INFO, STATE, ROADS, ROUNDS = "status", "head", "info", "state", "roads", "rounds"
 """The retained topics of a table, below its own part."""
@@ -71,6 +72,10 @@ PIT_EDGES, PIT_ALARMS = f"{PIT}/edges", f"{PIT}/alarms"
 """What it publishes of a table, below the table's own part."""
 
 
+SITE_ARCHIVE = "archive"
+"""The level that archives publish under, beside the tables."""
+
+
 def round_id(journal: str, shoe: int, round_: int) -> str:
     """The id of a round, unique over all journals. Round 0 of a shoe is what comes before its first round."""
     return f"{journal}-{shoe}-{round_}"
@@ -89,6 +94,11 @@ def witness_topic(site: str, user: str, table: str) -> str:
 def pit_topic(site: str, user: str) -> str:
     """Where a pit's process with this user at the broker publishes whether it is there."""
     return f"{ROOT}/{site}/{PIT}/{user}/presence"
+
+
+def archive_topic(site: str, user: str) -> str:
+    """Where an archive with this user at the broker publishes whether it is there, and whether it stores."""
+    return f"{ROOT}/{site}/{SITE_ARCHIVE}/{user}/presence"
 
 
 class RequestTopic(NamedTuple):
@@ -286,6 +296,13 @@ def contract() -> Iterator[TopicRow]:
     )
     yield TopicRow(
         f"{PIT}/{USER}/presence", TopicKind.RETAINED, (PitMessage,), "whether the pit's process is there", of_site=True
+    )
+    yield TopicRow(
+        f"{SITE_ARCHIVE}/{USER}/presence",
+        TopicKind.RETAINED,
+        (ArchiveMessage,),
+        "whether an archive is there, and stores",
+        of_site=True,
     )
     for topic, what in EVENT_TOPICS.items():
         facts = tuple(fact for fact in AnyFact.__args__ if topic is fact.TOPIC)

@@ -15,6 +15,7 @@ from shoe_controller.messages.requests import RequestRole
 from shoe_controller.messages.topics import (
     ANY,
     PIT,
+    SITE_ARCHIVE,
     SITE_WITNESS,
     STATUS,
     TopicKind,
@@ -56,7 +57,7 @@ WHAT = {
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
     BrokerRole.WITNESS: "a witness: reads heads and checkpoints of journals, nothing else, and publishes its alarms",
     BrokerRole.PIT: "the pit's process: follows all tables, and alone publishes edges and alarms, for the pit's eyes",
-    BrokerRole.ARCHIVE: "an archive: reads everything that may be read, edges and alarms of the pit too",
+    BrokerRole.ARCHIVE: "an archive: reads all that may be read, the pit's edges too, and publishes whether it stores",
 }
 
 ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
@@ -79,6 +80,9 @@ WITNESS_READS = frozenset({STATUS, event_topic(EventTopic.CHECKPOINT)})
 
 READS_PIT = frozenset({BrokerRole.PIT, BrokerRole.ARCHIVE})
 """Roles that read what the pit's process publishes: it is what a card counter would like to know."""
+
+READS_ARCHIVES = frozenset({BrokerRole.SUPERVISOR, BrokerRole.PIT, BrokerRole.ARCHIVE})
+"""Roles that read whether an archive is there, and stores."""
 
 READS_WITNESSES = frozenset(
     {
@@ -108,11 +112,17 @@ def is_of_pit(row: TopicRow) -> bool:
     return row.key.startswith(f"{PIT}/")
 
 
+def is_of_archive(row: TopicRow) -> bool:
+    return row.key.startswith(f"{SITE_ARCHIVE}/")
+
+
 def may_write(role: BrokerRole, row: TopicRow) -> bool:
     if is_of_witness(row):
         return role is BrokerRole.WITNESS
     if is_of_pit(row):
         return role is BrokerRole.PIT
+    if is_of_archive(row):
+        return role is BrokerRole.ARCHIVE
     if role is BrokerRole.TABLE:
         return row.kind is not TopicKind.REQUEST
     return row.role in ASKS[role]
@@ -124,6 +134,8 @@ def may_read(role: BrokerRole, row: TopicRow) -> bool:
         return role in READS_WITNESSES
     if is_of_pit(row):
         return role in READS_PIT
+    if is_of_archive(row):
+        return role in READS_ARCHIVES
     if role is BrokerRole.WITNESS:
         return row.below in WITNESS_READS
     if role is BrokerRole.TABLE:

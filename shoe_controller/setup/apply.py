@@ -8,6 +8,7 @@
 | `console.toml`, `console.password`        | the console                                   | shoe-console    |
 | `witness.toml`, `witness.password`        | the witness                                   | shoe-witness    |
 | `pit.toml`, `pit.password`                | the pit's process                             | shoe-pit        |
+| `archive.toml`, `archive.password`        | the archive                                   | shoe-archive    |
 | `site_people.toml`                        | who may sign in at the pit's page             | shoe-pit        |
 | `broker-users.toml`, `users/*.password`   | every user at the broker, for the doctor      | root            |
 | `authority/ca.key`                        | the key of the house's own authority          | root            |
@@ -33,11 +34,13 @@ from shoe_controller.setup.anchor_place import unit_addition
 from shoe_controller.setup.certificates import Made, make_authority, make_broker_certificate
 from shoe_controller.setup.file_writer import Planned
 from shoe_controller.setup.new_table import (
+    ARCHIVE,
     BOARD,
     PIT,
     WITNESS,
     FileNames,
     NewTable,
+    archive_text,
     board_text,
     console_text,
     pit_text,
@@ -51,7 +54,7 @@ from shoe_controller.setup.users_file import USERS_FILE, read_names
 
 TABLE_FILE = "table.toml"
 TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, BROKER_GROUP = "shoe-controller", "shoe-board", "shoe-console", "mosquitto"
-WITNESS_GROUP, PIT_GROUP = "shoe-witness", "shoe-pit"
+WITNESS_GROUP, PIT_GROUP, ARCHIVE_GROUP = "shoe-witness", "shoe-pit", "shoe-archive"
 
 
 NOBODY_YET = """\
@@ -98,6 +101,8 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
         yield Planned(places.folder / "witness.toml", witness, group=WITNESS_GROUP)
         pit = pit_text(new, example, names).encode()
         yield Planned(places.folder / "pit.toml", pit, group=PIT_GROUP)
+        archive = archive_text(new, example, names).encode()
+        yield Planned(places.folder / "archive.toml", archive, group=ARCHIVE_GROUP)
         yield Planned(places.folder / names.site_people, NOBODY_YET.encode(), group=PIT_GROUP)
     if new.anchor is not None and places.units is not None:
         addition = unit_addition((places.folder / new.anchor).parent).encode()
@@ -122,6 +127,7 @@ def _names(places: Places) -> FileNames:
         console_password=places.own("console.password").name,
         witness_password="witness.password",  # noqa: S106 - the name of a file
         pit_password="pit.password",  # noqa: S106 - the name of a file
+        archive_password="archive.password",  # noqa: S106 - the name of a file
         site_people=SITE_PEOPLE_FILE,
         ca="ca.pem",
     )
@@ -137,6 +143,7 @@ def _plan_broker(new: NewTable, places: Places, names: FileNames, *, renew_certi
         (names.console_password, f"console-{new.name}", CONSOLE_GROUP),
         (names.witness_password, WITNESS, WITNESS_GROUP),
         (names.pit_password, PIT, PIT_GROUP),
+        (names.archive_password, ARCHIVE, ARCHIVE_GROUP),
     )
     for file, user, group in copies:
         yield Planned(places.folder / file, f"{passwords[user]}\n".encode(), group=group)

@@ -16,16 +16,13 @@ from shoe_controller.config.site_people import SitePerson, read_site_people, sit
 from shoe_controller.config.strict_reading import BYTE_ORDER_MARK, BadFileError, Problem, read_text
 from shoe_controller.config.table_file import (
     LOADERS,
-    BoardConfig,
     Config,
-    ConsoleConfig,
-    PitConfig,
-    WitnessConfig,
+    OtherConfig,
     for_running,
     load_config,
 )
 
-Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig | PitConfig
+Loaded = Config | OtherConfig
 Edit = Callable[[str, Loaded], str]
 """From the text of a valid file to the changed one."""
 

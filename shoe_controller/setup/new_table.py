@@ -20,6 +20,9 @@ WITNESS = "witness"
 PIT = "pit"
 """The user that follows all tables of a site for the pit alone."""
 
+ARCHIVE = "archive"
+"""The user that follows all tables of a site, and stores their events."""
+
 BOARD_PORT, CONSOLE_PORT = 8080, 8081
 """Where pages are served if nothing else is."""
 
@@ -94,6 +97,7 @@ def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
         BrokerUser(f"console-{new.name}", BrokerRole.CONSOLE, new.name),
         BrokerUser(WITNESS, BrokerRole.WITNESS),
         BrokerUser(PIT, BrokerRole.PIT),
+        BrokerUser(ARCHIVE, BrokerRole.ARCHIVE),
     )
 
 
@@ -186,6 +190,19 @@ def pit_text(new: NewTable, example: str, files: "FileNames") -> str:
     return f"{head}\n{template.text('mqtt', 'pit')}"
 
 
+def archive_text(new: NewTable, example: str, files: "FileNames") -> str:
+    """Return the file of the archive, with a database on its own machine."""
+    template = Template(example)
+    _fill_mqtt(template, new, None, None, files.ca)
+    archive = template.section("archive")
+    archive.put("site", new.site)
+    archive.leave_out("tables", "database_password_file")
+    archive.put("username", ARCHIVE)
+    archive.put("password_file", files.archive_password)
+    head = f"# The archive of site {new.site} in PostgreSQL: shoe-controller archive FILE. Not on a table's machine.\n"
+    return f"{head}\n{template.text('mqtt', 'archive')}"
+
+
 class FileNames(NamedTuple):
     """Paths of the files that the configurations name, as written there."""
 
@@ -196,6 +213,7 @@ class FileNames(NamedTuple):
     console_password: str
     witness_password: str
     pit_password: str
+    archive_password: str
     site_people: str
     ca: str
 

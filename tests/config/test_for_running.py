@@ -42,7 +42,7 @@ def test_the_least_that_runs_is_a_table_and_a_shoe(tmp_path: Path) -> None:
     assert (running.shoe_key, running.mqtt, running.mqtt_password, running.people) == (None, None, None, ())
     assert running.journal.file == Path("/var/lib/shoe-controller/t-1.journal")
     shared = set(config._fields) & set(running._fields)
-    assert shared == set(config._fields) - {"board", "console", "witness", "pit", "counted_limit"}, (
+    assert shared == set(config._fields) - {"board", "console", "witness", "pit", "archive", "counted_limit"}, (
         "three have processes of their own, and `config check` has the limit of its figures"
     )
     for name in shared:

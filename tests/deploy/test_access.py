@@ -30,6 +30,7 @@ MAY_SAY = {
     "console-t1": tuple(f"request/{role}/console-t1/" for role in ("wagers", "dealer", "supervisor", "display")),
     "witness": ("request/witness/witness/", "witness/witness/"),
     "pit": ("request/display/pit/", "pit/edges", "pit/alarms", "pit/pit/"),
+    "archive": ("request/display/archive/", "archive/archive/"),
 }
 
 
@@ -69,7 +70,7 @@ async def test_every_role_may_say_what_it_should_and_nothing_else(tmp_path: Path
                         assert await is_taken(session, topic) == below.startswith(beginnings), f"{user}: {topic}"
                 # Nobody speaks for another table but a board, which asks them all, and those that watch all of them.
                 others = [await is_taken(session, topic) for topic, _ in topics_of("t2", user)]
-                assert sum(others) == {"board": 1, "witness": 2, "pit": 4}.get(user, 0)
+                assert sum(others) == {"board": 1, "witness": 2, "pit": 4, "archive": 2}.get(user, 0)
                 assert not await is_taken(session, "shoe/v1/south/t1/status")
                 assert not await is_taken(session, "anything/else")
     finally:
@@ -132,7 +133,7 @@ async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are
         for_a_witness = [f"{PREFIX}/event/checkpoint", f"{PREFIX}/status"]
         for user, heard in ears.items():
             read = [*([] if user == "witness" else for_all), *for_a_witness]
-            read += for_the_pit if user == "pit" else []
+            read += for_the_pit if user in ("pit", "archive") else []
             assert await heard == [*read, f"{PREFIX}/reply/{user}/last"]
         table.cancel()
         await asyncio.gather(table, return_exceptions=True)

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.pins import check_pin
-from shoe_controller.config.table_file import for_running, load_board, load_config, load_console, load_pit, load_witness
+from shoe_controller.config.table_file import (
+    for_running,
+    load_archive,
+    load_board,
+    load_config,
+    load_console,
+    load_pit,
+    load_witness,
+)
 from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, ShownCard
 from shoe_controller.setup.access_list import BrokerRole
 from shoe_controller.setup.template import Template, example_text
@@ -40,6 +48,8 @@ def test_every_program_can_read_its_own_file(house: Path) -> None:
     assert (witness.username, witness.settings.site) == ("witness", "north")
     pit = load_pit(house / "pit.toml")
     assert (pit.username, pit.settings.site, pit.people) == ("pit", "north", ())
+    archive = load_archive(house / "archive.toml")
+    assert (archive.username, archive.settings.site, archive.settings.retention_years) == ("archive", "north", 7)
     people = {person.id: person for person in table.people}
     assert people.keys() == PINS.keys()
     assert all(check_pin(pin, people[name].pin.reveal()) for name, pin in PINS.items())
@@ -101,7 +111,7 @@ def test_the_first_key_of_the_journal_is_made_once_and_is_private(tmp_path: Path
 
 def test_every_user_has_a_password_of_its_own(house: Path) -> None:
     users = read_users(house / "broker-users.toml")
-    assert len(users) == len({each.password.reveal() for each in users}) == 8
+    assert len(users) == len({each.password.reveal() for each in users}) == 9
     assert all(len(each.password.reveal()) >= 32 for each in users)
     hashed = (house / "broker" / "passwords").read_text(encoding="utf-8")
     assert not any(each.password.reveal() in hashed for each in users)

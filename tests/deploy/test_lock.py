@@ -14,7 +14,7 @@ DEPLOY = ROOT / "deploy"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ENTRY = re.compile(r"([a-z0-9-]+)==([0-9a-z.]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n")
 
-COMPILED = {"aiohttp", "cffi", "frozenlist", "msgspec", "multidict", "numpy", "propcache", "yarl"}
+COMPILED = {"aiohttp", "asyncpg", "cffi", "frozenlist", "msgspec", "multidict", "numpy", "propcache", "yarl"}
 FOR_EVERY_PYTHON = {"pynacl"}
 """Compiled for Python's stable interface: one file for each architecture."""
 TARGETS, ARCHITECTURES = 4, 2

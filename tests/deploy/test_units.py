@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.setup.apply import BOARD_GROUP, CONSOLE_GROUP, TABLE_GROUP, WITNESS_GROUP
+from shoe_controller.setup.apply import ARCHIVE_GROUP, BOARD_GROUP, CONSOLE_GROUP, TABLE_GROUP, WITNESS_GROUP
 from tests.deploy.renew import FOLDER, MADE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -81,7 +81,7 @@ def test_users_of_the_services_are_made_and_get_their_files() -> None:
     for unit in UNITS:
         (user,) = re.findall(r"^User=(\S+)$", unit.read_text(encoding="utf-8"), re.MULTILINE)
         assert re.search(rf"^u {user} ", made, re.MULTILINE)
-    for group in (TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, WITNESS_GROUP):
+    for group in (TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, WITNESS_GROUP, ARCHIVE_GROUP):
         assert re.search(rf"^u {group} ", made, re.MULTILINE)
 
 

@@ -53,7 +53,7 @@ systemctl restart mosquitto
 nothing_is_lost "init and a restart of the broker"
 
 step "this release's systemd and udev understand every line"
-systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service shoe-witness.service shoe-pit.service >/var/tmp/verify 2>&1 || true
+systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service shoe-witness.service shoe-pit.service shoe-archive.service >/var/tmp/verify 2>&1 || true
 ! grep shoe- /var/tmp/verify || fail "systemd complains"
 # Older ones cannot say.
 if udevadm verify --help >/dev/null 2>&1; then

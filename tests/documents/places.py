@@ -18,7 +18,7 @@ NATIVE_KEY = bytes(range(0x64, 0x84))
 
 WAGERS = [{"seat": "1", "wager": "base.player", "stake": 500}]
 
-FILES = ("table.toml", "board.toml", "console.toml", "witness.toml", "pit.toml")
+FILES = ("table.toml", "board.toml", "console.toml", "witness.toml", "pit.toml", "archive.toml")
 
 PORTS = ("port = 8080\n", "port = 8081\n", "port = 8090\n")
 """Of pages, as they stand in these files."""

@@ -44,6 +44,7 @@ NOT_RUN = {
     "cd dist/shoe-controller-0.1.0": "it takes a release; the trial `release` of `make test-deploy` checks one",
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
+    "shoe-controller archive archive.toml verify": "it takes PostgreSQL; tests/archive/test_journal_file.py has one",
     "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
     "shoe-controller doctor /etc/shoe-controller/t2.toml": "it takes a second table: tests/deploy/test_second_table.py",
     "shoe-controller odds --counted": "it takes minutes; tests/commands/test_odds.py plays a few shoes",
@@ -77,7 +78,7 @@ def run(line: str, house: Path) -> str:
         return ""
     here = _in(house, line)
     words = _words(here)
-    if words[:2] in (["shoe-controller", "run"], ["shoe-controller", "witness"]):
+    if words[:2] in [["shoe-controller", process] for process in ("run", "witness", "archive")]:
         return _until_told_to_end(words, house, lambda written: "ready" in written)
     if words[:2] in [["shoe-controller", page] for page in ("board", "console", "pit")]:
         port = tomllib.loads((house / words[2]).read_text(encoding="utf-8"))[words[1]]["port"]

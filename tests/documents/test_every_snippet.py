@@ -11,6 +11,9 @@ FILES = "tests/documents/test_configuration.py"
 TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("README.md", SHELL): (ALL,),
     ("docs/architecture.md", SHELL): (ALL,),
+    ("docs/archive.md", SHELL): (ALL,),
+    ("docs/archive.md", "sql"): ("tests/archive/test_document.py",),
+    ("docs/archive_tables.md", "sql"): ("tests/archive/derived/test_queries.py",),
     ("docs/board.md", SHELL): (ALL, "tests/mqtt/test_documents.py"),
     ("docs/board.md", "toml"): (FILES,),
     ("docs/board.md", "acl"): ("tests/board/test_command.py",),
@@ -57,7 +60,11 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
 """Which test runs or reads the blocks of a language in a document."""
 
 FOR_THE_EYE = {
+    ("docs/archive_tables.md", "archive.journal ──<"): "a picture",
     ("docs/architecture.md", "shoe ──bytes──▶"): "a picture",
+    ("docs/archive.md", "tables ──MQTT──▶"): "a picture",
+    ("docs/archive.md", "sudo shoe-controller doctor"): "tests/archive/test_doctor.py does it; then it starts a unit",
+    ("docs/archive.md", "shoe-controller archive archive.toml verify"): "tests/archive/test_journal_file.py does it",
     ("docs/architecture.md", "shoe_controller/transports/"): "tests/daemon/test_way_of_a_card.py reads it",
     ("CONTRIBUTING.md", "make test"): "the very command that runs this",
     ("CONTRIBUTING.md", "make lint"): "parts of make test, and examples of single tests",

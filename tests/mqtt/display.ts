@@ -115,7 +115,7 @@ function prompt(next: Prompt): string {
   return next.code === "draw_card" ? `draw for ${next.hand}` : next.code;
 }
 
-function received(topic: Exclude<keyof RetainedMessages, "pit/presence">, payload: string): string {
+function received(topic: Exclude<keyof RetainedMessages, "pit/presence" | "archive/presence">, payload: string): string {
   const retained = JSON.parse(payload) as RetainedMessages[typeof topic];
   return retained.journal;
 }

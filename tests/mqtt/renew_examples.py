@@ -12,6 +12,7 @@ import msgspec
 from shoe_controller.house.rules import read_rules
 from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.archive import ArchiveMessage
 from shoe_controller.messages.controllers import ControllerAnswer, ControllerQuestion
 from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.pit import (
@@ -130,6 +131,7 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
         "tables": as_json(table_listing(posted, JOURNAL)),
         "witness": as_json(_witnessed()),
         **_of_pit(),
+        "archive.presence": as_json(ArchiveMessage(online=True, start=START, time=1_790_003_600_000, storing=True)),
     }
 
 

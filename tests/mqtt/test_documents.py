@@ -356,12 +356,12 @@ async def begins_anew(chain: Chain, folder: Path, file: Path) -> None:
 
 # --- its access list -------------------------------------------------------------------------------------------------
 
-USERS = {name: f"secret of {name}" for name in ("table-t1", "board", "seats", "dealer", "supervisor", "pit")}
+USERS = {name: f"secret of {name}" for name in ("table-t1", "board", "seats", "dealer", "supervisor", "pit", "archive")}
 PREFIX = "shoe/v1/north/t1"
 TOLD = ("status", "head", "info", "state", "roads", "rounds", "event/card", "event/outcome", "event/operator")
 LISTING = "shoe/v1/north/tables/t1"
 ASKED = {
-    "request/display/{user}/replay": {"board", "seats", "dealer", "supervisor", "pit"},
+    "request/display/{user}/replay": {"board", "seats", "dealer", "supervisor", "pit", "archive"},
     "request/wagers/{user}/place": {"seats"},
     "request/dealer/{user}/confirm": {"dealer"},
     "request/supervisor/{user}/void_round": {"supervisor"},
@@ -393,7 +393,7 @@ async def test_its_access_list_lets_each_role_write_what_it_should_and_nothing_e
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("setting", [Setting(users=USERS, access_file=ACCESS)])
-@pytest.mark.parametrize("reader", ["board", "seats", "dealer", "supervisor", "pit"])
+@pytest.mark.parametrize("reader", ["board", "seats", "dealer", "supervisor", "pit", "archive"])
 async def test_its_access_list_keeps_requests_and_the_answers_of_others_from_everybody(
     broker: BrokerUnderTest, reader: str
 ) -> None:
@@ -422,6 +422,7 @@ ROLES = {
     "dealer": BrokerRole.DEALER,
     "supervisor": BrokerRole.SUPERVISOR,
     "pit": BrokerRole.PIT,
+    "archive": BrokerRole.ARCHIVE,
 }
 
 

@@ -86,7 +86,7 @@ class Ran(NamedTuple):
 
 def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
     """Run a plan to its end."""
-    folder = Path(tempfile.mkdtemp(prefix="simulation-", dir=_quick_folder()))
+    folder = Path(tempfile.mkdtemp(prefix="simulation-", dir=quick_folder()))
     world = World(plan, folder, told)
     broken = ""
     # Garbage is looked for between two runs, when most of it can go at once.
@@ -119,7 +119,7 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
 
 
 @cache
-def _quick_folder() -> str | None:
+def quick_folder() -> str | None:
     return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own is made in it
 
 

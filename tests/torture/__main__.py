@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.archive.kills import Times, kill_everything
 from tests.firmware_protocol.native.c_program import deal_shoe
 from tests.torture import angel_eye_gaps, broker_kills, damaged_journal, full_disk, two_controllers, unplugging
 from tests.torture.c_shoe import deal_shoe_in_c
@@ -152,9 +153,29 @@ def controllers(times: int, seed: int) -> None:
     print(f"two controllers met {goal} times, seed {seed}: {met}", flush=True)
 
 
+def archive(times: int, seed: int) -> None:
+    """An archive, its database and the broker are killed, and journals are set aside."""
+    deaths = Times(times, max(1, times // 4), max(1, times // 4), max(1, times // 10))
+    _tell(f"to see it alone, {AGAIN} {times} {seed} --only archive")
+    kept = _do(lambda folder: kill_everything(folder, seed=seed, times=deaths, tell=_tell))
+    print(f"{deaths}, seed {seed}: {kept}, each event once and as its journal has it", flush=True)
+
+
 PARTS = {
     part.__name__: part
-    for part in (power_cuts, table_lives, daemon_kills, broker, disk, shoe, angel_eye, c_shoe, journal, controllers)
+    for part in (
+        power_cuts,
+        table_lives,
+        daemon_kills,
+        broker,
+        disk,
+        shoe,
+        angel_eye,
+        c_shoe,
+        journal,
+        controllers,
+        archive,
+    )
 }
 NEED_FUSE = (power_cuts, disk)
 

@@ -47,7 +47,7 @@ PARAMETERS = {
     "site": {"description": "The house, as the table's file names it."},
     "table": {"description": "The table, as its file names it."},
     "client": {"description": "The broker's user who sent the request: no other user may read the answers."},
-    "user": {"description": "The broker's user who sends the request, or that a witness or the pit's process has."},
+    "user": {"description": "The broker's user: of the request's sender, a witness, the pit's process or an archive."},
     "name": {"description": "Chosen by the client; there may be more levels."},
 }
 
