@@ -8,7 +8,7 @@ import pytest
 from tests.daemon.way_of_a_card import ROOT, files_of, way_of_a_card
 
 DOCUMENT = ROOT / "docs" / "architecture.md"
-MOST_FILES = 46
+MOST_FILES = 47
 """What a reader must open to follow a card.
 
 It was 34 before people's irregularities could be put right. Each of the eight files since then decides something about
@@ -17,7 +17,8 @@ to what is left of a shoe (`remainder`) or to one that nobody may have opened (`
 whether it waits for the round before it (`dealing_on`), whether a new dealer had to burn one before it (`duty`), and
 whether it proves that the shoe is bad (`inventory`). Four
 more keep a bad line or a wiped shoe from harming it: what came before (`recent`), how old it can be (`ages`), which
-bytes are kept of it (`raw_bytes`), and whether there is anything but noise on the line (`line_budget`).
+bytes are kept of it (`raw_bytes`), and whether there is anything but noise on the line (`line_budget`). One has the bytes
+that are published in one place, now and when a journal is compared with an archive (`published`).
 """
 
 

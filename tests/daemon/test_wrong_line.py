@@ -27,6 +27,8 @@ async def test_an_angel_eye_shoe_at_a_native_table_is_named(tmp_path: Path) -> N
         shown = "\n".join(screen("T1", display.status, None, display.state, None))
         assert 'It looks like the Angel Eye wire: set wire = "angel_eye" in [shoe]' in shown
         assert "Check its cable" not in shown
+        # Lines are written beside the loop, so that a message may come before them.
+        await chain.becomes(lambda: chain.times_logged("alert_raised"), what="the log line")
         assert chain.times_logged("strange_bytes") == 1
         (raised,) = (line for line in chain.log_lines if line["event"] == "alert_raised")
         assert 'set wire = "angel_eye" in [shoe]' in raised["detail"]
