@@ -15,10 +15,10 @@ It was 34 before people's irregularities could be put right. Each of the eight f
 the card: whether it comes from the present shoe (`shoe_line`), was entered by hand already (`entered_cards`), belongs
 to what is left of a shoe (`remainder`) or to one that nobody may have opened (`opening`), how it counts (`counting`),
 whether it waits for the round before it (`dealing_on`), whether a new dealer had to burn one before it (`duty`), and
-whether it proves that the shoe is bad (`inventory`). Four
-more keep a bad line or a wiped shoe from harming it: what came before (`recent`), how old it can be (`ages`), which
-bytes are kept of it (`raw_bytes`), and whether there is anything but noise on the line (`line_budget`). One has the bytes
-that are published in one place, now and when a journal is compared with an archive (`published`).
+whether it proves that the shoe is bad (`inventory`). Four more keep a bad line or a wiped shoe from harming it: what
+came before (`recent`), how old it can be (`ages`), which bytes are kept of it (`raw_bytes`), and whether there is
+anything but noise on the line (`line_budget`). One makes the bytes that are published, now and when a journal is
+compared with an archive (`published`).
 """
 
 
