@@ -98,7 +98,8 @@ def run(job: Job, folder: Path) -> Done:
     options = (f"-artifact_prefix={folder}/{job.target}-", "-timeout=60", "-print_final_stats=0")
     if in_c and job.guided:
         shutil.rmtree(out, ignore_errors=True)
-        command = c_shoe.guided_command(corpus, out, job.limit)
+        seeds = c_shoe.own_seeds(corpus, folder / f"{job.target}-{job.number}.seeds")
+        command = c_shoe.guided_command(seeds, out, job.limit)
     elif in_c:
         command = [*c_shoe.quick_command(corpus, job.limit), *options]
     else:

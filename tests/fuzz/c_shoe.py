@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -48,6 +49,16 @@ def program(*, sanitized: bool) -> Path:
     if sanitized:
         return compiled("c_fuzz_afl", _SOURCES, ("-O1", *_FUZZER, *_SANITIZED), compiler="afl-clang-fast")
     return compiled("c_fuzz_plain", _SOURCES, ("-O3", *_FUZZER, "-fno-sanitize-coverage=trace-cmp"), compiler="clang")
+
+
+def own_seeds(corpus: Path, folder: Path) -> Path:
+    """A copy of the corpus: libFuzzer removes files that it shortens, and afl++ beside it gives up where one is gone."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for each in corpus.iterdir():
+        with suppress(FileNotFoundError):
+            shutil.copy(each, folder)
+    return folder
 
 
 def guided_command(corpus: Path, out: Path, limit: str) -> list[str]:

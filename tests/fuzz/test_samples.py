@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +40,14 @@ def test_a_campaign_leaves_no_target_out() -> None:
     assert sum(runs.values()) == 100_000_000
     assert min(runs.values()) >= 1_000_000
     assert {job.target for job in jobs[: len(TARGETS)]} == set(TARGETS)
+
+
+def test_afl_has_seeds_of_its_own_whatever_goes_from_the_corpus_meanwhile(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "stays").write_bytes(b"\x01")
+    (corpus / "gone").symlink_to(corpus / "nothing")
+    seeds = c_shoe.own_seeds(corpus, tmp_path / "seeds")
+    (corpus / "stays").unlink()
+    assert {each.name: each.read_bytes() for each in seeds.iterdir()} == {"stays": b"\x01"}
+    assert str(seeds) in c_shoe.guided_command(seeds, tmp_path / "out", "-runs=1")
