@@ -52,7 +52,7 @@ def program(*, sanitized: bool) -> Path:
 
 
 def own_seeds(corpus: Path, folder: Path) -> Path:
-    """A copy of the corpus: libFuzzer removes files that it shortens, and afl++ beside it gives up where one is gone."""
+    """A copy of the corpus: libFuzzer removes files that it shortens, and afl++ gives up where one is gone."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for each in corpus.iterdir():
